@@ -1,0 +1,1 @@
+"""Satchel: the context server for LLM agents."""
