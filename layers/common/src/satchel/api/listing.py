@@ -1,0 +1,16 @@
+"""The catalogue of this release: every tool and resource that Satchel serves, in the order in which it is listed.
+
+To add a feature's tools, write `satchel/api/entries/<feature>.py` with its `ENTRIES` and name it below, in the order
+of the table in `docs/api.md`.
+"""
+
+from functools import cache
+
+from satchel.api.catalogue import Catalogue
+from satchel.api.entries import context
+
+
+@cache
+def catalogue() -> Catalogue:
+    """Return the catalogue of this release."""
+    return Catalogue.of((context.ENTRIES,))
