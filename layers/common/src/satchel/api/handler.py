@@ -1,0 +1,135 @@
+"""Turns one plain function into a Lambda handler: the edge where requests are read and errors are told.
+
+A function below this edge takes validated arguments and a `Call`, and returns a model. It does not know whether
+it was invoked by the adapter or over HTTPS, and it maps no error.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, Protocol, TypeVar
+
+from pydantic import BaseModel
+
+from satchel.api.envelopes import Envelope, open_envelope
+from satchel.api.principal import Principal
+from satchel.api.request_log import log_request
+from satchel.api.resource_uri import match_uri
+from satchel.api.validation import validate
+from satchel.errors import ForbiddenError, NotFoundError
+
+Arguments = TypeVar("Arguments", bound=BaseModel)
+Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
+
+
+class LambdaContext(Protocol):
+    """What we use of the context the Lambda runtime passes."""
+
+    aws_request_id: str
+
+    def get_remaining_time_in_millis(self) -> int:
+        """Milliseconds until this invocation is killed."""
+        ...
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request below the edge.
+
+    Attributes:
+        principal: Who is asking.
+        request_id: Names the request in logs and errors.
+        remaining_ms: Milliseconds until the runtime kills this invocation.
+    """
+
+    principal: Principal
+    request_id: str
+    remaining_ms: Callable[[], int]
+
+    @property
+    def user_id(self) -> str:
+        """The user every query of this request runs as."""
+        return self.principal.user_id
+
+
+@dataclass(frozen=True)
+class Content:
+    """The text of a resource and its MIME type."""
+
+    text: str
+    mime_type: str = "text/plain"
+
+
+def tool(
+    name: str, arguments: type[Arguments], *, scope: str
+) -> Callable[[Callable[[Arguments, Call], BaseModel]], Handler]:
+    """Make a handler of a function that serves the tool (or batch endpoint) `name`.
+
+    Args:
+        name: The name in the catalogue, also in the log.
+        arguments: The model its arguments must fit.
+        scope: What the caller's token must allow.
+    """
+
+    def decorate(function: Callable[[Arguments, Call], BaseModel]) -> Handler:
+        def work(envelope: Envelope, call: Call) -> tuple[str, Any]:
+            _require(scope, call.principal)
+            result = function(validate(arguments, envelope.arguments()), call)
+            return "structuredContent", result.model_dump(mode="json", by_alias=True)
+
+        return _handler(name, work)
+
+    return decorate
+
+
+def resource(
+    name: str, template: str, *, scope: str = "context:read"
+) -> Callable[[Callable[[dict[str, str], Call], Content]], Handler]:
+    """Make a handler of a function that reads the resource, or the family of resources, `template`.
+
+    Args:
+        name: The function's name, for the log.
+        template: A URI (`context://user-profile`) or an RFC 6570 template of the forms in `resource_uri`.
+        scope: What the caller's token must allow.
+    """
+
+    def decorate(function: Callable[[dict[str, str], Call], Content]) -> Handler:
+        def work(envelope: Envelope, call: Call) -> tuple[str, Any]:
+            _require(scope, call.principal)
+            uri = envelope.resource()
+            variables = match_uri(template, uri)
+            if variables is None:
+                raise NotFoundError("there is no resource of this URI", field="uri")
+            content = function(variables, call)
+            return "contents", [{"uri": uri, "mimeType": content.mime_type, "text": content.text}]
+
+        return _handler(name, work)
+
+    return decorate
+
+
+def _handler(name: str, work: Callable[[Envelope, Call], tuple[str, Any]]) -> Handler:
+    def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+        started = perf_counter()
+        envelope = open_envelope(event, context.aws_request_id)
+        failure: Exception | None = None
+        try:
+            call = Call(envelope.principal(), envelope.request_id, context.get_remaining_time_in_millis)
+            answer = envelope.succeed(*work(envelope, call))
+        except Exception as error:  # noqa: BLE001 - the one edge: every error is told here, and only here
+            failure = error
+            answer = envelope.fail(error)
+        log_request(
+            function=name,
+            request_id=envelope.request_id,
+            duration_ms=(perf_counter() - started) * 1000,
+            error=failure,
+        )
+        return answer
+
+    return handle
+
+
+def _require(scope: str, principal: Principal) -> None:
+    if scope not in principal.scopes:
+        raise ForbiddenError(f"this needs the scope {scope}", scope=scope)

@@ -1,0 +1,106 @@
+"""The one place that opens a transaction, and opens it as one user.
+
+Every user table is under forced row-level security that compares `user_id` with the setting `app.user_id`.
+`Database.transaction` sets it for that transaction only; a connection that goes back to its next user carries
+nothing over, and a transaction without it sees no rows.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import psycopg
+from psycopg.rows import DictRow, dict_row
+
+from satchel.errors import InvalidInputError, UnavailableError
+
+_CONNECT_TIMEOUT_S = 5
+# Below API Gateway's 30 s, so that the caller hears from us and not from the gateway.
+_STATEMENT_TIMEOUT_MS = 25_000
+_STORE_IS_AWAY = "the store does not answer; try again"
+
+Connection = psycopg.Connection[DictRow]
+
+
+class Database:
+    """One connection per execution environment, opened when first needed.
+
+    A Lambda is frozen between calls, so the connection may have died unseen: the first statement of a
+    transaction doubles as the check, and a transaction that fails there is opened once more on a new connection.
+
+    Args:
+        conninfo: Gives the connection string when a connection is opened (it may have to be fetched).
+    """
+
+    def __init__(self, conninfo: Callable[[], str]) -> None:
+        self._conninfo = conninfo
+        self._connection: Connection | None = None
+
+    @contextmanager
+    def transaction(self, user_id: str) -> Iterator[Connection]:
+        """A transaction that sees and writes the rows of `user_id` alone; commits at the end, rolls back on error.
+
+        Raises:
+            UnavailableError: The store does not answer. Nothing was committed, or, when it went away in the middle
+                of the commit, repeating the same write is safe.
+            InvalidInputError: A value cannot be represented in the store (a number out of its range, say).
+        """
+        try:
+            connection = self._begin(user_id)
+            try:
+                yield connection
+            except BaseException:
+                if not connection.closed:
+                    connection.execute("ROLLBACK")
+                raise
+            self._commit(connection)
+        except psycopg.DataError as error:
+            raise InvalidInputError("a value is outside what can be stored") from error
+        except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+            raise UnavailableError(_STORE_IS_AWAY) from error
+
+    def ping(self) -> None:
+        """Return when the store answers.
+
+        Raises:
+            UnavailableError: It does not.
+        """
+        with self.transaction(""):
+            pass
+
+    def close(self) -> None:
+        """Close the connection, if one is open; the next transaction opens another."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _begin(self, user_id: str) -> Connection:
+        if self._connection is not None and not self._connection.closed:
+            try:
+                return self._begin_on(self._connection, user_id)
+            except (psycopg.OperationalError, psycopg.InterfaceError):
+                self.close()
+        self._connection = self._connect()
+        return self._begin_on(self._connection, user_id)
+
+    def _connect(self) -> Connection:
+        return psycopg.connect(
+            self._conninfo(),
+            autocommit=True,
+            connect_timeout=_CONNECT_TIMEOUT_S,
+            options=f"-c statement_timeout={_STATEMENT_TIMEOUT_MS} -c timezone=UTC",
+            row_factory=dict_row,
+        )
+
+    @staticmethod
+    def _begin_on(connection: Connection, user_id: str) -> Connection:
+        with connection.pipeline():
+            connection.execute("BEGIN")
+            connection.execute("SELECT set_config('app.user_id', %s, true)", (user_id,))
+        return connection
+
+    @staticmethod
+    def _commit(connection: Connection) -> None:
+        # After a failed statement that somebody swallowed, PostgreSQL answers COMMIT with ROLLBACK: never call
+        # that saved.
+        if connection.execute("COMMIT").statusmessage != "COMMIT":
+            raise psycopg.errors.InFailedSqlTransaction("the transaction had failed and was rolled back")

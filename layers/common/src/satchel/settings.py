@@ -1,0 +1,58 @@
+"""Every knob of Satchel, read from the environment once.
+
+Only `satchel.wiring` reads these; everything else is handed what it needs.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The environment of one function, with the names and defaults of `template.yaml`.
+
+    Attributes:
+        stack: Prefix of the names of our functions (`{stack}-save_message`).
+        database_url: Connection string; empty where `database_secret` is used.
+        database_secret: ARN of a Secrets Manager secret with host, port, dbname, username and password.
+        encoder: `e5-small`, `minilm` or `bedrock`.
+        model_dir: Folder with the encoder's files.
+        issuer: Who signs our callers' tokens (the `iss` claim).
+        jwks_url: Where the issuer's public keys are.
+        resource_url: The URL callers know us by; tokens must name it as audience.
+        allowed_hosts: Host names, beside localhost, that a request may name.
+        allowed_origins: Origins, beside localhost, that a browser may call from.
+        request_state_keys: Secrets that seal `requestState` between requests; the first seals, all open.
+        llm: `none`, `anthropic` or `bedrock`.
+        llm_model: The model's name.
+        test_fixtures: Folder of the conformance fixtures; empty in every real installation.
+    """
+
+    stack: str = "satchel"
+    database_url: str = ""
+    database_secret: str = ""
+    encoder: str = "e5-small"
+    model_dir: str = "/opt/satchel_models"
+    issuer: str = ""
+    jwks_url: str = ""
+    resource_url: str = ""
+    allowed_hosts: tuple[str, ...] = ()
+    allowed_origins: tuple[str, ...] = ()
+    request_state_keys: tuple[str, ...] = ()
+    llm: str = "none"
+    llm_model: str = "claude-sonnet-5"
+    test_fixtures: str = ""
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str]) -> "Settings":
+        """Read `SATCHEL_<NAME>` for every attribute; what is absent or empty keeps its default."""
+        given: dict[str, str | tuple[str, ...]] = {}
+        for name, default in cls.__dataclass_fields__.items():
+            text = environment.get(f"SATCHEL_{name.upper()}", "").strip()
+            if text:
+                given[name] = _listed(text) if isinstance(default.default, tuple) else text
+        return cls(**given)  # type: ignore[arg-type]
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
