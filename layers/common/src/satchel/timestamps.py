@@ -31,18 +31,11 @@ def parse_timestamp(value: object, *, field: str) -> datetime:
         InvalidInputError: It is none of these, or lies outside the years 1 to 9999.
     """
     try:
-        if isinstance(value, bool):
-            raise ValueError
-        if isinstance(value, int | float | Decimal):
-            return _from_epoch(value)
-        if isinstance(value, str):
-            text = value.strip()
-            return _from_epoch(Decimal(text)) if _EPOCH_TEXT.fullmatch(text) else parse_iso_timestamp(text)
-    except (ValueError, OverflowError, InvalidOperation):
-        pass
-    raise InvalidInputError(
-        f"{field} must be an ISO-8601 time stamp or epoch seconds or milliseconds", field=field
-    )
+        return _read(value)
+    except (TypeError, ValueError, OverflowError, InvalidOperation) as error:
+        raise InvalidInputError(
+            f"{field} must be an ISO-8601 time stamp or epoch seconds or milliseconds", field=field
+        ) from error
 
 
 def parse_iso_timestamp(text: str) -> datetime:
@@ -61,6 +54,15 @@ def parse_iso_timestamp(text: str) -> datetime:
 def format_timestamp(moment: datetime) -> str:
     """`moment` as ISO-8601 in UTC, ending in `Z`, with a fraction only where there is one."""
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def _read(value: object) -> datetime:
+    if isinstance(value, str):
+        text = value.strip()
+        return _from_epoch(Decimal(text)) if _EPOCH_TEXT.fullmatch(text) else parse_iso_timestamp(text)
+    if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+        return _from_epoch(value)
+    raise TypeError
 
 
 def _from_epoch(number: float | Decimal) -> datetime:

@@ -1,12 +1,15 @@
 """From settings to the objects a handler needs, each built once per process and only when asked for."""
 
-import json
 import os
 import uuid
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache
 
+from satchel.memory.messages import Message
+from satchel.memory.store import ConversationStore
 from satchel.postgres.database import Database
+from satchel.postgres.secret import conninfo_of_secret
 from satchel.settings import Settings
 
 
@@ -32,20 +35,16 @@ def new_id() -> str:
     return str(uuid.uuid4())
 
 
+def conversation_store(user_id: str) -> ConversationStore:
+    """The messages of one user."""
+    return ConversationStore(database(), user_id)
+
+
+def message_index(user_id: str) -> Callable[[Message], None]:
+    """What makes a stored message of this user searchable."""
+    del user_id
+    return lambda _message: None
+
+
 def _conninfo() -> str:
-    if settings().database_url:
-        return settings().database_url
-    import boto3  # noqa: PLC0415 - only where the connection is kept in Secrets Manager, once per cold start
-
-    secret = boto3.client("secretsmanager").get_secret_value(SecretId=settings().database_secret)
-    parts = json.loads(secret["SecretString"])
-    from psycopg.conninfo import make_conninfo  # noqa: PLC0415
-
-    return make_conninfo(
-        host=parts["host"],
-        port=parts["port"],
-        dbname=parts["dbname"],
-        user=parts["username"],
-        password=parts["password"],
-        sslmode="require",
-    )
+    return settings().database_url or conninfo_of_secret(settings().database_secret)

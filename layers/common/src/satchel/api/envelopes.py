@@ -25,7 +25,10 @@ from satchel.errors import InvalidInputError, RetryableError, UnauthorizedError
 class Envelope(Protocol):
     """One request and the dress of its answer."""
 
-    request_id: str
+    @property
+    def request_id(self) -> str:
+        """Names the request in logs and errors."""
+        ...
 
     def principal(self) -> Principal:
         """Who is asking. Raises UnauthorizedError where nobody has verified that."""
@@ -57,8 +60,8 @@ class DirectEnvelope:
 
     def principal(self) -> Principal:
         """The principal the invoker has verified."""
-        given = self.event.get("principal")
-        if not isinstance(given, dict) or not given.get("user_id"):
+        given = _object(self.event.get("principal"))
+        if not given.get("user_id"):
             raise UnauthorizedError("the invocation names no principal")
         return Principal(str(given["user_id"]), frozenset(given.get("scopes", ())))
 
@@ -91,8 +94,8 @@ class HttpEnvelope:
 
     def principal(self) -> Principal:
         """The subject and scopes of the token that API Gateway's authorizer verified."""
-        authorizer = self.event["requestContext"].get("authorizer") or {}
-        claims = (authorizer.get("jwt") or {}).get("claims") or authorizer.get("claims") or {}
+        authorizer = _object(_object(self.event["requestContext"]).get("authorizer"))
+        claims = _object(_object(authorizer.get("jwt")).get("claims") or authorizer.get("claims"))
         subject = claims.get("sub")
         if not subject:
             raise UnauthorizedError("a bearer token is needed")
@@ -105,10 +108,10 @@ class HttpEnvelope:
 
     def resource(self) -> str:
         """The `uri` parameter of the query string."""
-        uri = (self.event.get("queryStringParameters") or {}).get("uri")
+        uri = _object(self.event.get("queryStringParameters")).get("uri")
         if not uri:
             raise InvalidInputError("uri is needed", field="uri")
-        return cast("str", uri)
+        return str(uri)
 
     def succeed(self, key: str, value: Any) -> dict[str, Any]:
         """200 with `value` as the body (resources keep their `contents` key, as MCP writes it)."""
@@ -122,9 +125,8 @@ class HttpEnvelope:
 
 def open_envelope(event: dict[str, Any], invocation_id: str) -> Envelope:
     """The envelope of `event`; its request id is API Gateway's or the adapter's, else the invocation's."""
-    context = event.get("requestContext")
-    if isinstance(context, dict):
-        return HttpEnvelope(event, str(cast("dict[str, Any]", context).get("requestId") or invocation_id))
+    if isinstance(event.get("requestContext"), dict):
+        return HttpEnvelope(event, str(_object(event["requestContext"]).get("requestId") or invocation_id))
     return DirectEnvelope(event, str(event.get("request_id") or invocation_id))
 
 
@@ -151,3 +153,7 @@ def json_response(status: int, body: Any, headers: dict[str, str] | None = None)
         "body": json.dumps(body, ensure_ascii=False, separators=(",", ":")),
         "isBase64Encoded": False,
     }
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

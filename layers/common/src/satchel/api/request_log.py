@@ -7,13 +7,20 @@ from typing import Any
 from satchel.api.error_table import INTERNAL, wire_of
 
 
-def log_request(*, function: str, request_id: str, duration_ms: float, error: BaseException | None, **counts: int) -> None:
+def log_request(
+    *, function: str, request_id: str, duration_ms: float, error: BaseException | None, **counts: int
+) -> None:
     """Write the line of one request.
 
     An error of ours is told by its code and the type of its cause; a fault adds the frames it passed through.
     The messages of exceptions are left out: drivers put values into theirs.
     """
-    line: dict[str, Any] = {"function": function, "request_id": request_id, "duration_ms": round(duration_ms, 1), **counts}
+    line: dict[str, Any] = {
+        "function": function,
+        "request_id": request_id,
+        "duration_ms": round(duration_ms, 1),
+        **counts,
+    }
     if error is None:
         _logger().info("request", extra=line)
         return

@@ -23,7 +23,9 @@ def validate(model: type[Model], value: Any) -> Model:
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        found = [(field_path(item["loc"]), item["msg"]) for item in error.errors(include_input=False, include_url=False)]
+        found = [
+            (field_path(item["loc"]), item["msg"]) for item in error.errors(include_input=False, include_url=False)
+        ]
         told = "; ".join(f"{path}: {message}" if path else message for path, message in found[:_SHOWN])
         raise InvalidInputError(told, field=found[0][0] or None) from error
 

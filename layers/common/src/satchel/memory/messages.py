@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Any, Literal
 
 from satchel.errors import TooLargeError
-from satchel.postgres.text import storable_json, storable_text
 
 Role = Literal["user", "assistant", "system", "tool"]
 
@@ -72,8 +71,8 @@ class Message:
         return same_time and (self.role, self.content, self.metadata) == (new.role, new.content, new.metadata)
 
 
-def storable_message(new: NewMessage, *, metadata_bytes: int) -> NewMessage:
-    """`new` with what PostgreSQL cannot hold replaced by U+FFFD.
+def check_size(new: NewMessage, *, metadata_bytes: int) -> None:
+    """Return when `new` is within the limits of one message.
 
     Args:
         new: The message.
@@ -81,18 +80,8 @@ def storable_message(new: NewMessage, *, metadata_bytes: int) -> NewMessage:
 
     Raises:
         TooLargeError: Content or metadata is over its limit.
-        InvalidInputError: Two metadata keys become the same.
     """
-    content = storable_text(new.content)
-    if len(content.encode()) > MAX_CONTENT_BYTES:
+    if len(new.content.encode()) > MAX_CONTENT_BYTES:
         raise TooLargeError(f"content is over {MAX_CONTENT_BYTES} bytes; send it in parts", field="content")
     if metadata_bytes > MAX_METADATA_BYTES:
         raise TooLargeError(f"metadata is over {MAX_METADATA_BYTES} bytes", field="metadata")
-    return NewMessage(
-        session_id=new.session_id,
-        message_id=new.message_id,
-        role=new.role,
-        content=content,
-        metadata=storable_json(new.metadata, field="metadata"),
-        timestamp=new.timestamp,
-    )

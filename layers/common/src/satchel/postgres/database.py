@@ -5,7 +5,7 @@ Every user table is under forced row-level security that compares `user_id` with
 nothing over, and a transaction without it sees no rows.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 import psycopg
@@ -36,7 +36,7 @@ class Database:
         self._connection: Connection | None = None
 
     @contextmanager
-    def transaction(self, user_id: str) -> Iterator[Connection]:
+    def transaction(self, user_id: str) -> Generator[Connection]:
         """A transaction that sees and writes the rows of `user_id` alone; commits at the end, rolls back on error.
 
         Raises:
@@ -83,7 +83,7 @@ class Database:
         return self._begin_on(self._connection, user_id)
 
     def _connect(self) -> Connection:
-        return psycopg.connect(
+        return Connection.connect(
             self._conninfo(),
             autocommit=True,
             connect_timeout=_CONNECT_TIMEOUT_S,

@@ -6,7 +6,7 @@ visible, and what is returned equals what is stored.
 """
 
 import re
-from typing import Any
+from typing import Any, cast
 
 from satchel.errors import InvalidInputError
 
@@ -27,10 +27,14 @@ def storable_json(value: Any, *, field: str) -> Any:
     if isinstance(value, str):
         return storable_text(value)
     if isinstance(value, list):
-        return [storable_json(item, field=f"{field}[{index}]") for index, item in enumerate(value)]
+        items = cast("list[Any]", value)
+        return [storable_json(item, field=f"{field}[{index}]") for index, item in enumerate(items)]
     if isinstance(value, dict):
-        clean = {storable_text(key): storable_json(item, field=f"{field}.{key}") for key, item in value.items()}
-        if len(clean) != len(value):
-            raise InvalidInputError(f"{field} has keys that differ only in characters that cannot be stored", field=field)
+        entries = cast("dict[str, Any]", value)
+        clean = {storable_text(key): storable_json(item, field=f"{field}.{key}") for key, item in entries.items()}
+        if len(clean) != len(entries):
+            raise InvalidInputError(
+                f"{field} has keys that differ only in characters that cannot be stored", field=field
+            )
         return clean
     return value

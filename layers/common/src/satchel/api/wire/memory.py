@@ -1,21 +1,14 @@
 """What `save_message` and `search_conversation` take and answer, as in `docs/api.md`."""
 
 import json
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field
 
+from satchel.api.wire.types import Identifier, Metadata, StorableText, Timestamp
 from satchel.errors import InvalidInputError
-from satchel.memory.messages import DEFAULT_SESSION, MAX_ID_CHARS, Message, NewMessage, Role, storable_message
-from satchel.timestamps import format_timestamp, parse_timestamp
-
-# An id a client chose: visible text, so that it survives logs, URIs and other systems.
-Identifier = Annotated[str, StringConstraints(min_length=1, max_length=MAX_ID_CHARS, pattern=r"^[^\x00-\x1f\x7f]+$")]
-# A time stamp as callers write it; `parse_timestamp` gives it its meaning.
-TimestampInput = Annotated[
-    str | int | float,
-    Field(description="ISO-8601 (naive means UTC), or epoch seconds or milliseconds"),
-]
+from satchel.memory.messages import DEFAULT_SESSION, Message, NewMessage, Role, check_size
+from satchel.timestamps import format_timestamp
 
 
 class SaveMessageArguments(BaseModel):
@@ -24,14 +17,14 @@ class SaveMessageArguments(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     role: Role = Field(description="Who speaks.")
-    content: str = Field(min_length=1, description="What was said, verbatim; at most 262,144 bytes of UTF-8.")
-    timestamp: TimestampInput | None = Field(default=None, description="When it was said; default: now.")
+    content: StorableText = Field(min_length=1, description="What was said, verbatim; at most 262,144 bytes of UTF-8.")
+    timestamp: Timestamp | None = Field(default=None, description="When it was said; default: now.")
     session_id: Identifier = Field(default=DEFAULT_SESSION, description="The conversation it belongs to.")
     message_id: Identifier | None = Field(
         default=None,
         description="Your id for it. Sending the same message again under the same id is safe.",
     )
-    metadata: dict[str, Any] = Field(
+    metadata: Metadata = Field(
         default_factory=dict,
         description="Anything to keep with it; `speaker` names who spoke.",
     )
@@ -53,9 +46,10 @@ class SaveMessageArguments(BaseModel):
             role=self.role,
             content=self.content,
             metadata=self.metadata,
-            timestamp=None if self.timestamp is None else parse_timestamp(self.timestamp, field="timestamp"),
+            timestamp=self.timestamp,
         )
-        return storable_message(new, metadata_bytes=len(json.dumps(self.metadata, ensure_ascii=False)))
+        check_size(new, metadata_bytes=len(json.dumps(self.metadata, ensure_ascii=False).encode()))
+        return new
 
 
 class MessageOut(BaseModel):
