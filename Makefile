@@ -1,0 +1,97 @@
+# Everything a person or CI does here. `make help` lists it.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+BIN := .venv/bin
+# Serving needs half of what developing does, and a newcomer's first minute counts: two sets, two stamps.
+SERVES := .venv/.serves
+DEVELOPS := .venv/.develops
+
+export SAM_CLI_TELEMETRY := 0
+
+# ---------------------------------------------------------------- set-up
+
+.PHONY: setup setup-dev
+setup: $(SERVES) ## set up .venv for running Satchel
+setup-dev: $(DEVELOPS) ## set up .venv for developing it too
+
+# The first of these that runs and is new enough; a pyenv shim may be on PATH and yet not run.
+FIND_PYTHON = for python in python3 python3.13 python3.12 python3.11 "$$HOME"/.pyenv/versions/3.1[1-9]*/bin/python; do \
+	"$$python" -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && break; python=; done
+
+PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
+
+$(BIN)/python:
+	@$(FIND_PYTHON); [ -n "$$python" ] || { echo "Satchel needs Python 3.11 or newer with venv; none was found."; exit 1; }; \
+	"$$python" -m venv .venv
+
+$(SERVES): constraints-serve.txt layers/common/pyproject.toml | $(BIN)/python
+	@echo "Installing what serving needs (once) ..."
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip >/dev/null
+	@$(PIP_INSTALL) --require-hashes --no-compile -r constraints-serve.txt
+	@$(PIP_INSTALL) --no-build-isolation -e layers/common
+	@touch $@
+
+$(DEVELOPS): constraints.txt $(SERVES)
+	@echo "Installing what developing needs (once) ..."
+	@$(PIP_INSTALL) --require-hashes --no-compile -r constraints.txt
+	@touch $@
+
+# ---------------------------------------------------------------- quality
+
+.PHONY: check format
+check: $(DEVELOPS) ## lint code, types, the direction of imports, and the template
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+	$(BIN)/python tools/lint_template.py
+	$(BIN)/sam validate --lint --region eu-central-1
+
+format: $(DEVELOPS) ## format the code and repair what ruff can
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+.PHONY: test
+test: $(DEVELOPS) ## run the whole test suite
+	$(BIN)/python -m pytest
+
+# ---------------------------------------------------------------- deployment
+
+# arm64 or x86_64; must be the parameter Architecture of the deployment.
+ARCHITECTURE ?= arm64
+# The runtime of the functions. It may sit in pyenv without being on PATH.
+PYTHON_3_13 = $(firstword $(foreach python,python3.13 $(wildcard $(HOME)/.pyenv/versions/3.13*/bin/python3.13),\
+	$(shell $(python) -c 'import sys; print(sys.executable)' 2>/dev/null)))
+
+.PHONY: build
+build: $(DEVELOPS) ## build the deployment and run each built function
+	@[ -n "$(PYTHON_3_13)" ] || { echo "make build needs Python 3.13, the functions' runtime:" \
+		"none on PATH as python3.13, none in pyenv (pyenv install 3.13)."; exit 1; }
+	PYTHON_3_13=$(PYTHON_3_13) $(BIN)/python tools/build.py $(ARCHITECTURE)
+
+# ---------------------------------------------------------------- maintenance
+
+# Only for changing dependencies; needs uv. Keeps what is pinned unless UPGRADE=--upgrade.
+LOCK = uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --no-emit-index-url $(UPGRADE)
+LOCK_COMMON = layers/common/pyproject.toml
+
+.PHONY: lock
+lock: ## pin all dependencies with hashes, after a change of a pyproject.toml
+	$(LOCK) --python-version 3.11 --group dev $(LOCK_COMMON) --extra embeddings --extra local -o constraints.txt
+	$(LOCK) --python-version 3.11 -c constraints.txt --group serve $(LOCK_COMMON) --extra embeddings --extra local \
+		-o constraints-serve.txt
+	$(LOCK) --python-version 3.13 -c constraints.txt $(LOCK_COMMON) -o layers/common/requirements.txt
+	$(LOCK) --python-version 3.13 -c constraints.txt --no-deps layers/embeddings/requirements.in \
+		-o layers/embeddings/requirements.txt
+
+.PHONY: clean help
+clean: ## remove what was built; keeps .venv and data
+	rm -rf .aws-sam .cache .coverage .pytest_cache .ruff_cache .import_linter_cache layers/*/build
+	find functions layers tests tools benchmarks -name __pycache__ -prune -exec rm -rf {} +
+
+help: ## list the targets
+	@sed -nE 's/^([a-z-]+):.*## (.*)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
