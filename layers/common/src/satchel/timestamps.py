@@ -14,7 +14,9 @@ from satchel.errors import InvalidInputError
 # An epoch of at least this is milliseconds: as seconds it would be the year 5138, as milliseconds it is 1973.
 _FIRST_EPOCH_MS = 100_000_000_000
 _EPOCH_TEXT = re.compile(r"[+-]?\d{1,18}(\.\d{1,9})?", re.ASCII)
-_LEAP_SECOND = re.compile(r"^(\d{4}-?\d{2}-?\d{2}[Tt ]\d{2}:?\d{2}:?)60((?:[.,]\d+)?(?:[Zz]|[+-]\d{2}(?::?\d{2})?)?)$", re.ASCII)
+_LEAP_SECOND = re.compile(
+    r"^(\d{4}-?\d{2}-?\d{2}[Tt ]\d{2}:?\d{2}:?)60((?:[.,]\d+)?(?:[Zz]|[+-]\d{2}(?::?\d{2})?)?)$", re.ASCII
+)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 

@@ -11,12 +11,11 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from satchel.api.flat_schema import argument_schema, result_schema
+from satchel.api.resource_uri import match_uri
 
 Scope = Literal["context:read", "context:write", "trade:read", "trade:paper", "trade:live", "sandbox:run"]
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
-_VARIABLE = re.compile(r"\{\w+\}")
-_QUERY_EXPRESSION = re.compile(r"\{\?[\w,]+\}$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +50,7 @@ class ToolEntry:
         hints: The annotations.
         toolset: The named set it belongs to; only `default` is listed unless the URL asks for more.
         timeout_s: How long the adapter waits for the function, in seconds.
+        paged_uri: The resource, or family of resources, under which a result that is too large can be read in pages.
     """
 
     name: str
@@ -63,6 +63,7 @@ class ToolEntry:
     hints: Hints = field(default_factory=Hints)
     toolset: str = "default"
     timeout_s: float = 25.0
+    paged_uri: str | None = None
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
@@ -91,6 +92,7 @@ class ResourceEntry:
         function: Name of the function that serves it.
         scope: What a token needs.
         timeout_s: How long the adapter waits for the function, in seconds.
+        paged_uri: The family of resources under which the same can be read in pages.
     """
 
     uri: str
@@ -100,9 +102,10 @@ class ResourceEntry:
     function: str
     scope: Scope = "context:read"
     timeout_s: float = 25.0
+    paged_uri: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class TemplateEntry:
     """A family of resources, by a URI template (RFC 6570: simple variables and one closing `{?query}`).
 
@@ -124,12 +127,10 @@ class TemplateEntry:
     scope: Scope = "context:read"
     timeout_s: float = 25.0
 
-    @cached_property
-    def _pattern(self) -> re.Pattern[str]:
-        path = _QUERY_EXPRESSION.sub("", self.uri_template)
-        segments = (re.escape(text) for text in _VARIABLE.split(path))
-        return re.compile("[^/?#]+".join(segments) + r"(\?[^#]*)?")
-
     def matches(self, uri: str) -> bool:
-        """Whether `uri` belongs to this family. Its variables are read by the function, not here."""
-        return self._pattern.fullmatch(uri) is not None
+        """Whether `uri` belongs to this family.
+
+        Raises:
+            InvalidInputError: A query variable stands twice, or the text is not UTF-8 once decoded.
+        """
+        return match_uri(self.uri_template, uri) is not None

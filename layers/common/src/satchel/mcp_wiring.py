@@ -1,0 +1,48 @@
+"""From settings to the MCP adapter. Apart from `wiring`, so that the adapter loads no database driver."""
+
+import os
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+from satchel.api.auth import KeySet, TokenVerifier, fetch_keys_from
+from satchel.api.listing import catalogue
+from satchel.api.mcp.adapter import McpAdapter
+from satchel.api.mcp.admission import Admission
+from satchel.api.mcp.endpoint import McpEndpoint
+from satchel.api.mcp.functions import LambdaFunctions
+from satchel.api.mcp.server import build_server, install_fixtures
+from satchel.settings import Settings
+
+
+@cache
+def mcp_adapter() -> McpAdapter:
+    """The MCP adapter of this process."""
+    return build_adapter(Settings.from_environment(os.environ))
+
+
+def build_adapter(settings: Settings) -> McpAdapter:
+    """Return the adapter that `settings` describe.
+
+    `resource_url` may list several URLs that callers know us by; a token for any of them is accepted.
+    """
+    listed = catalogue()
+    server = build_server(
+        listed,
+        LambdaFunctions(settings.stack),
+        version=version("satchel"),
+        request_state_keys=settings.request_state_keys,
+    )
+    if settings.test_fixtures:
+        install_fixtures(server, Path(settings.test_fixtures))
+    return McpAdapter(
+        endpoint=McpEndpoint(server, listed),
+        catalogue=listed,
+        verifier=TokenVerifier(
+            issuer=settings.issuer,
+            audiences=settings.resource_url.replace(",", " ").split(),
+            keys=KeySet(fetch_keys_from(settings.jwks_url)),
+        ),
+        admission=Admission(hosts=frozenset(settings.allowed_hosts), origins=frozenset(settings.allowed_origins)),
+        issuer=settings.issuer,
+    )
