@@ -3,14 +3,19 @@
 import os
 import uuid
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache
 
+from satchel.expiring_cache import ExpiringCache
 from satchel.memory.messages import Message
 from satchel.memory.store import ConversationStore
+from satchel.memory.summary import Summary, gather_summary
 from satchel.postgres.database import Database
 from satchel.postgres.secret import conninfo_of_secret
+from satchel.profile.preferences import preference_lines
+from satchel.profile.store import ProfileStore
 from satchel.settings import Settings
+from satchel.workspace.store import WorkspaceStore
 
 
 @cache
@@ -44,6 +49,39 @@ def message_index(user_id: str) -> Callable[[Message], None]:
     """What makes a stored message of this user searchable."""
     del user_id
     return lambda _message: None
+
+
+def profile_store(user_id: str) -> ProfileStore:
+    """The preferences of one user."""
+    return ProfileStore(database(), user_id)
+
+
+def workspace_store(user_id: str) -> WorkspaceStore:
+    """The workspace of one user."""
+    return WorkspaceStore(database(), user_id)
+
+
+def summary(user_id: str, query: str | None) -> Summary | None:
+    """What the conversation summary is made of.
+
+    Kept for at most five minutes under the versions of all that goes into it, so that it is never older than the
+    last message saved.
+    """
+    messages, preferences = conversation_store(user_id), profile_store(user_id).preferences()
+    return _summaries().get_or_make(
+        (user_id, messages.content_version(), preferences.version, query),
+        lambda: gather_summary(
+            store=messages,
+            find_relevant=lambda _query: [],
+            preferences=preference_lines(preferences),
+            query=query,
+        ),
+    )
+
+
+@cache
+def _summaries() -> ExpiringCache[Summary | None]:
+    return ExpiringCache(max_entries=256, ttl=timedelta(minutes=5), clock=clock)
 
 
 def _conninfo() -> str:

@@ -77,7 +77,7 @@ def tool(
             result = function(validate(arguments, envelope.arguments()), call)
             return "structuredContent", result.model_dump(mode="json", by_alias=True)
 
-        return _handler(name, work)
+        return _edge(name, _for_caller(work))
 
     return decorate
 
@@ -103,19 +103,37 @@ def resource(
             content = function(variables, call)
             return "contents", [{"uri": uri, "mimeType": content.mime_type, "text": content.text}]
 
-        return _handler(name, work)
+        return _edge(name, _for_caller(work))
 
     return decorate
 
 
-def _handler(name: str, work: Callable[[Envelope, Call], tuple[str, Any]]) -> Handler:
+def probe(name: str, check: Callable[[], None]) -> Handler:
+    """Make a handler that needs no caller: `{"status": "ok"}` when `check` returns, its error otherwise."""
+
+    def work(_envelope: Envelope, _context: LambdaContext) -> tuple[str, Any]:
+        check()
+        return "structuredContent", {"status": "ok"}
+
+    return _edge(name, work)
+
+
+def _for_caller(
+    work: Callable[[Envelope, Call], tuple[str, Any]],
+) -> Callable[[Envelope, LambdaContext], tuple[str, Any]]:
+    def run(envelope: Envelope, context: LambdaContext) -> tuple[str, Any]:
+        return work(envelope, Call(envelope.principal(), envelope.request_id, context.get_remaining_time_in_millis))
+
+    return run
+
+
+def _edge(name: str, work: Callable[[Envelope, LambdaContext], tuple[str, Any]]) -> Handler:
     def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         started = perf_counter()
         envelope = open_envelope(event, context.aws_request_id)
         failure: Exception | None = None
         try:
-            call = Call(envelope.principal(), envelope.request_id, context.get_remaining_time_in_millis)
-            answer = envelope.succeed(*work(envelope, call))
+            answer = envelope.succeed(*work(envelope, context))
         except Exception as error:  # noqa: BLE001 - the one edge: every error is told here, and only here
             failure = error
             answer = envelope.fail(error)

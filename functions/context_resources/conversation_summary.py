@@ -1,0 +1,11 @@
+"""`context://conversation-summary{?query}`: the latest messages, what was said before that bears on them, the focus."""
+
+from satchel import wiring
+from satchel.api.handler import Call, Content, resource
+from satchel.memory.summary import summary_text
+
+
+@resource("conversation_summary", "context://conversation-summary{?query}")
+def handler(variables: dict[str, str], call: Call) -> Content:
+    """Gather the summary (cached for as long as nothing it is made of changes) and put it into words."""
+    return Content(summary_text(wiring.summary(call.user_id, variables.get("query")), now=wiring.clock()))

@@ -1,0 +1,100 @@
+"""The text of `context://conversation-summary`, built by rules."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from satchel.memory.age import age_in_words
+from satchel.memory.excerpt import excerpt
+from satchel.memory.focus import infer_topic
+from satchel.memory.messages import Message
+
+RECENT_WINDOW = 50
+SHOWN_RECENT = 10
+SHOWN_RELEVANT = 5
+RECENT_CHARS = 100
+RELEVANT_CHARS = 150
+NO_HISTORY = "No recent conversation history."
+
+
+class RecentMessages(Protocol):
+    """Where the newest messages come from."""
+
+    def recent_messages(self, limit: int) -> list[Message]:
+        """The newest `limit` messages over all sessions, newest first."""
+        ...
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What the summary says, before it is put into words.
+
+    Attributes:
+        recent: The newest messages, oldest first.
+        relevant: Messages of past discussions that bear on `query`, oldest first.
+        preferences: What the user is known to prefer, one line each.
+        query: What the user is concerned with now.
+    """
+
+    recent: Sequence[Message]
+    relevant: Sequence[Message]
+    preferences: Sequence[str]
+    query: str
+
+
+def gather_summary(
+    *,
+    store: RecentMessages,
+    find_relevant: Callable[[str], Sequence[Message]],
+    preferences: Sequence[str],
+    query: str | None = None,
+) -> Summary | None:
+    """Collect what the summary is made of; None where the user has not said anything yet.
+
+    Args:
+        store: The user's messages.
+        find_relevant: Past messages that bear on a query, best first.
+        preferences: What the user is known to prefer.
+        query: What to look for in the past; the last user message where it is not given.
+    """
+    newest_first = store.recent_messages(RECENT_WINDOW)
+    last_said = next((message.content for message in newest_first if message.role == "user"), None)
+    if last_said is None:
+        return None
+    concern = query or last_said
+    recent = newest_first[:SHOWN_RECENT][::-1]
+    relevant = _not_shown(find_relevant(concern), recent)
+    return Summary(
+        recent=recent,
+        relevant=sorted(relevant, key=lambda message: (message.created_at, message.seq)),
+        preferences=preferences,
+        query=concern,
+    )
+
+
+def summary_text(summary: Summary | None, *, now: datetime) -> str:
+    """The summary in words; its sections are those of the contract, ages are as of `now`."""
+    if summary is None:
+        return NO_HISTORY
+    lines = ["Recent Conversation Summary:", "", f"Last {len(summary.recent)} messages:"]
+    lines += [f"- {message.role}: {excerpt(message.content, RECENT_CHARS)}" for message in summary.recent]
+    if summary.relevant:
+        lines += ["", "Relevant past discussions:"]
+        lines += [
+            f"- {age_in_words(message.created_at, now)}: {excerpt(message.content, RELEVANT_CHARS)}"
+            for message in summary.relevant
+        ]
+    if summary.preferences:
+        lines += ["", "Known preferences:", *(f"- {line}" for line in summary.preferences)]
+    return "\n".join([*lines, "", f"Current focus: {infer_topic(summary.query)}"])
+
+
+def _not_shown(found: Sequence[Message], recent: Sequence[Message]) -> list[Message]:
+    shown = {message.content for message in recent}
+    kept: list[Message] = []
+    for message in found:
+        if message.content not in shown:
+            shown.add(message.content)
+            kept.append(message)
+    return kept[:SHOWN_RELEVANT]
