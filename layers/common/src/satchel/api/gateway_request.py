@@ -62,7 +62,7 @@ def gateway_request(event: Mapping[str, Any]) -> GatewayRequest:
     """
     context = cast("Mapping[str, Any]", event.get("requestContext") or {})
     sent = cast("Mapping[str, Any]", event.get("headers") or {})
-    headers = {name.lower(): str(value) for name, value in sent.items()}
+    headers = {name.lower(): str(value).strip() for name, value in sent.items()}
     http = cast("Mapping[str, Any] | None", context.get("http"))
     if http is not None:
         method, sent_path = str(http["method"]), str(event.get("rawPath") or "/")
