@@ -1,0 +1,139 @@
+"""A whole serverless application on this machine: what `template.yaml` declares, served until it is stopped."""
+
+import asyncio
+import secrets
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from starlette.types import ASGIApp
+
+from satchel.local import hot_reload, invoke_api, runtime_api
+from satchel.local.authorizer import JwtVerifier
+from satchel.local.http_front import HttpFront
+from satchel.local.invoke_api import RETRY_DELAYS_S, Invoker
+from satchel.local.lambda_environment import LocalEnvironment
+from satchel.local.log_stream import LogStream
+from satchel.local.server import Server, address, listen
+from satchel.local.template import Application
+from satchel.local.worker import Launch
+from satchel.local.workers import Fleet
+
+# Each worker may hold one database connection, of the 100 that PostgreSQL gives.
+MAX_WORKERS = 48
+
+
+@dataclass(frozen=True)
+class StackOptions:
+    """How a stack differs from its defaults.
+
+    Attributes:
+        overrides: Environment variables that replace those of the template, in every function.
+        removed: Environment variables of the template that have no meaning here.
+        machine: The environment of the machine; functions see a few variables of it.
+        workers_per_function: Kept at least once a function is in use, and started at most.
+        idle_s: Idle workers end after this time.
+        time_limit_s: The longest an HTTP request may take.
+        retry_delays_s: Pauses before an asynchronous invocation is tried again.
+        reload: Whether a change of code replaces the workers.
+    """
+
+    overrides: Mapping[str, str] = field(default_factory=dict[str, str])
+    removed: frozenset[str] = frozenset()
+    machine: Mapping[str, str] = field(default_factory=dict[str, str])
+    workers_per_function: tuple[int, int] = (2, 4)
+    idle_s: float = 300
+    time_limit_s: float = 30
+    retry_delays_s: Sequence[float] = RETRY_DELAYS_S
+    reload: bool = True
+
+
+class Stack:
+    """The servers and workers of one application.
+
+    Args:
+        application: What to serve.
+        owner: The data folder; marks the processes as its own.
+        front: The listening socket of the HTTP API.
+        verifier: Checks tokens for routes with an authorizer.
+        logs: Where functions and the platform write.
+        clock: The time, aware UTC.
+        options: See there.
+        own: Applications served beside the template's routes, by exact path.
+    """
+
+    def __init__(
+        self,
+        application: Application,
+        *,
+        owner: Path,
+        front: socket.socket,
+        verifier: JwtVerifier,
+        logs: LogStream,
+        clock: Callable[[], datetime],
+        options: StackOptions,
+        own: Mapping[str, ASGIApp] | None = None,
+    ) -> None:
+        self.access_key = f"LOCAL{secrets.token_hex(16)}"
+        self._application = application
+        self._front = front
+        self._logs = logs
+        self._options = options
+        self._lambda_socket = listen()
+        self._slots = [listen() for _ in range(MAX_WORKERS)]
+        self._environment = LocalEnvironment(
+            self.invoke_url, self.access_key, owner, options.overrides, options.removed, options.machine
+        )
+        minimum, maximum = options.workers_per_function
+        self.fleet = Fleet(
+            [Launch(function, self._environment.of(function), logs) for function in application.functions.values()],
+            [address(slot) for slot in self._slots],
+            minimum=minimum,
+            maximum=maximum,
+            idle_s=options.idle_s,
+        )
+        self._invoker = Invoker(application, self.fleet, logs, retry_delays_s=options.retry_delays_s)
+        self._tasks: list[asyncio.Task[None]] = []
+        self._http = HttpFront(self._invoker, verifier, clock, own=own, time_limit_s=options.time_limit_s)
+        runtime = runtime_api.build(self.fleet.slots)
+        self._server = Server(
+            {
+                front: self._http,
+                self._lambda_socket: invoke_api.build(self._invoker, access_key=self.access_key),
+                **dict.fromkeys(self._slots, runtime),
+            }
+        )
+
+    @property
+    def url(self) -> str:
+        """Where the HTTP API is."""
+        return f"http://{address(self._front)}"
+
+    @property
+    def invoke_url(self) -> str:
+        """Where the Lambda API is, for `AWS_ENDPOINT_URL_LAMBDA`."""
+        return f"http://{address(self._lambda_socket)}"
+
+    def init_errors(self) -> dict[str, str]:
+        """Functions whose last start failed, by name, with the error."""
+        return {pool.function.name: pool.init_error for pool in self.fleet.pools.values() if pool.init_error}
+
+    async def start(self) -> None:
+        """Begins to serve."""
+        await self._server.start()
+        self._tasks.append(asyncio.create_task(self.fleet.stop_idle_forever()))
+        if self._options.reload:
+            watch = hot_reload.watch(self._application.functions, self.fleet, self._logs)
+            self._tasks.append(asyncio.create_task(watch))
+
+    async def stop(self) -> None:
+        """Ends every worker and stops serving."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._invoker.close()
+        await self._http.close()
+        await self.fleet.close()
+        await self._server.stop()

@@ -1,0 +1,289 @@
+"""What a SAM template declares, as values the local stack can serve: functions, routes, authorizers, CORS, events."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from satchel.local.cloudformation import Resolver, TemplateError, load
+
+_FUNCTION = "AWS::Serverless::Function"
+_HTTP_API = "AWS::Serverless::HttpApi"
+_IMPLICIT_API = "ServerlessHttpApi"
+# Lambda's own defaults: https://docs.aws.amazon.com/lambda/latest/api/API_FunctionConfiguration.html
+_DEFAULT_TIMEOUT_S = 3
+_DEFAULT_MEMORY_MB = 128
+_DEFAULT_EPHEMERAL_STORAGE_MB = 512
+
+
+@dataclass(frozen=True)
+class Function:
+    """One Lambda function.
+
+    `code` is the absolute folder it runs in and `handler` is `module.function` there. For a container image both come
+    from its build metadata (`DockerContext`, `ImageConfig.Command`). `layers` are absolute folders, in template order.
+    """
+
+    logical_id: str
+    name: str
+    arn: str
+    code: Path
+    handler: str
+    timeout_s: float
+    memory_mb: int
+    ephemeral_storage_mb: int
+    runtime: str
+    log_format: str
+    environment: Mapping[str, str]
+    layers: tuple[Path, ...] = ()
+    image: bool = False
+
+
+@dataclass(frozen=True)
+class Authorizer:
+    """A JWT authorizer of an HTTP API: who must have signed, and for whom."""
+
+    name: str
+    issuer: str
+    audience: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Route:
+    """One route of the HTTP API; `$default` has an empty method and path.
+
+    `method` is upper case or `ANY`; `authorizer` is None where anybody may call.
+    """
+
+    method: str
+    path: str
+    function: str
+    authorizer: str | None = None
+    scopes: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """The route key as API Gateway writes it."""
+        return f"{self.method} {self.path}" if self.path else "$default"
+
+
+@dataclass(frozen=True)
+class Cors:
+    """An HTTP API's `CorsConfiguration`."""
+
+    origins: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
+    headers: tuple[str, ...] = ()
+    expose: tuple[str, ...] = ()
+    max_age_s: int | None = None
+    credentials: bool = False
+
+
+@dataclass(frozen=True)
+class EventSource:
+    """An event that is not HTTP: `kind` is the SAM type (`SQS`, `ScheduleV2`, …), `properties` as written."""
+
+    function: str
+    name: str
+    kind: str
+    properties: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class WebSocketRoute:
+    """One route of a WebSocket API: `$connect`, `$disconnect`, `$default` or an action's name."""
+
+    api: str
+    route_key: str
+    function: str
+
+
+@dataclass(frozen=True)
+class Application:
+    """A whole template. Functions are named by logical id everywhere in it."""
+
+    functions: Mapping[str, Function]
+    routes: tuple[Route, ...]
+    authorizers: Mapping[str, Authorizer]
+    cors: Cors | None
+    event_sources: tuple[EventSource, ...]
+    web_socket_routes: tuple[WebSocketRoute, ...]
+
+    def find(self, name: str) -> Function | None:
+        """The function of a logical id, a function name, an ARN (qualified or not), or a code folder's name."""
+        bare = name.split(":function:", 1)[-1].split(":", 1)[0]
+        for function in self.functions.values():
+            if bare in {function.logical_id, function.name}:
+                return function
+        in_folder = [function for function in self.functions.values() if function.code.name == bare.rstrip("/")]
+        return in_folder[0] if len(in_folder) == 1 else None
+
+
+@dataclass
+class _Reader:
+    document: Mapping[str, Any]
+    resolver: Resolver
+    root: Path
+    globals_: Mapping[str, Any]
+    functions: dict[str, Function] = field(default_factory=dict[str, Function])
+    routes: list[Route] = field(default_factory=list[Route])
+    sources: list[EventSource] = field(default_factory=list[EventSource])
+
+    def resources(self, kind: str) -> list[tuple[str, dict[str, Any], Mapping[str, Any]]]:
+        """Logical id, resolved properties and the raw resource of each existing resource of a type."""
+        found: list[tuple[str, dict[str, Any], Mapping[str, Any]]] = []
+        for logical_id, resource in self.document.get("Resources", {}).items():
+            if resource.get("Type") == kind and self.resolver.exists(resource):
+                found.append((logical_id, self.resolver.resolve(resource.get("Properties", {})), resource))
+        return found
+
+    def read_function(self, logical_id: str, own: dict[str, Any], resource: Mapping[str, Any]) -> None:
+        properties = _merge(self.globals_.get("Function", {}), own)
+        metadata = self.resolver.resolve(resource.get("Metadata", {}))
+        image = properties.get("PackageType") == "Image"
+        code = metadata.get("DockerContext", ".") if image else properties.get("CodeUri", ".")
+        handler = (properties.get("ImageConfig", {}).get("Command") or [""])[0] if image else properties.get("Handler")
+        if not handler:
+            raise TemplateError(f"{logical_id} names no handler.")
+        name = str(properties.get("FunctionName", f"{self.resolver.stack_name}-{logical_id}"))
+        variables = properties.get("Environment", {}).get("Variables", {})
+        self.functions[logical_id] = Function(
+            logical_id=logical_id,
+            name=name,
+            arn=self.resolver.function_arn(name),
+            code=(self.root / str(code)).resolve(),
+            handler=str(handler),
+            timeout_s=float(properties.get("Timeout", _DEFAULT_TIMEOUT_S)),
+            memory_mb=int(properties.get("MemorySize", _DEFAULT_MEMORY_MB)),
+            ephemeral_storage_mb=int(properties.get("EphemeralStorage", {}).get("Size", _DEFAULT_EPHEMERAL_STORAGE_MB)),
+            runtime=str(properties.get("Runtime", "python3.13")),
+            log_format=str(properties.get("LoggingConfig", {}).get("LogFormat", "Text")),
+            environment={key: _text(value) for key, value in variables.items()},
+            layers=tuple(self._layers(properties.get("Layers", []))),
+            image=image,
+        )
+
+    def _layers(self, references: list[Any]) -> list[Path]:
+        layers = {logical_id: own for logical_id, own, _ in self.resources("AWS::Serverless::LayerVersion")}
+        return [(self.root / str(layers[str(ref)]["ContentUri"])).resolve() for ref in references if str(ref) in layers]
+
+    def read_events(self, logical_id: str, own: dict[str, Any], apis: Mapping[str, Mapping[str, Any]]) -> None:
+        for name, event in own.get("Events", {}).items():
+            properties = cast("dict[str, Any]", event.get("Properties", {}))
+            if event.get("Type") != "HttpApi":
+                self.sources.append(EventSource(logical_id, name, str(event.get("Type")), properties))
+                continue
+            api = str(properties.get("ApiId", _IMPLICIT_API))
+            api_auth = apis.get(api, {}).get("Auth", {})
+            auth = properties.get("Auth", {})
+            authorizer = auth.get("Authorizer", api_auth.get("DefaultAuthorizer"))
+            self.routes.append(
+                Route(
+                    method=_method(str(properties.get("Method", ""))),
+                    path=str(properties.get("Path", "")).replace("$default", ""),
+                    function=logical_id,
+                    authorizer=None if authorizer in {None, "NONE"} else str(authorizer),
+                    scopes=tuple(auth.get("AuthorizationScopes", ())),
+                )
+            )
+
+    def authorizers(self, apis: Mapping[str, Mapping[str, Any]]) -> dict[str, Authorizer]:
+        found: dict[str, Authorizer] = {}
+        for api in apis.values():
+            for name, authorizer in api.get("Auth", {}).get("Authorizers", {}).items():
+                jwt = authorizer.get("JwtConfiguration", {})
+                audience = jwt.get("audience", [])
+                audience = [audience] if isinstance(audience, str) else audience
+                found[name] = Authorizer(name, str(jwt.get("issuer", "")), tuple(map(str, audience)))
+        return found
+
+    def web_socket_routes(self) -> list[WebSocketRoute]:
+        apis = {i for i, own, _ in self.resources("AWS::ApiGatewayV2::Api") if own.get("ProtocolType") == "WEBSOCKET"}
+        targets = {
+            i: str(own.get("IntegrationUri", "")) for i, own, _ in self.resources("AWS::ApiGatewayV2::Integration")
+        }
+        by_arn = {function.arn: function.logical_id for function in self.functions.values()}
+        routes: list[WebSocketRoute] = []
+        for logical_id, own, _ in self.resources("AWS::ApiGatewayV2::Route"):
+            if str(own.get("ApiId")) not in apis:
+                continue
+            uri = targets.get(str(own.get("Target", "")).removeprefix("integrations/"), "")
+            function = next((by_arn[arn] for arn in by_arn if f"{arn}/" in f"{uri}/"), None)
+            if function is None:
+                raise TemplateError(f"{logical_id} does not lead to a function of this template.")
+            routes.append(WebSocketRoute(str(own["ApiId"]), str(own["RouteKey"]), function))
+        return routes
+
+
+def read(path: Path, *, stack_name: str, parameters: Mapping[str, str] | None = None) -> Application:
+    """Reads a SAM template; folders in it are relative to the file.
+
+    Raises:
+        TemplateError: The file cannot be read or does not say enough to run a function.
+    """
+    try:
+        document = load(path.read_text("utf-8"))
+    except OSError as error:
+        raise TemplateError(f"The template {path} cannot be read: {error.strerror}.") from error
+    resolver = Resolver(document, stack_name, parameters or {})
+    reader = _Reader(document, resolver, path.parent, resolver.resolve(document.get("Globals", {})))
+    api_defaults = reader.globals_.get("HttpApi", {})
+    apis = {logical_id: _merge(api_defaults, own) for logical_id, own, _ in reader.resources(_HTTP_API)}
+    apis.setdefault(_IMPLICIT_API, dict(api_defaults))
+    for logical_id, own, resource in reader.resources(_FUNCTION):
+        reader.read_function(logical_id, own, resource)
+        reader.read_events(logical_id, own, apis)
+    authorizers = reader.authorizers(apis)
+    for route in reader.routes:
+        if route.authorizer is not None and route.authorizer not in authorizers:
+            raise TemplateError(f"The route {route.key} names the authorizer {route.authorizer}, which does not exist.")
+    cors = next((_cors(api["CorsConfiguration"]) for api in apis.values() if api.get("CorsConfiguration")), None)
+    return Application(
+        functions=reader.functions,
+        routes=tuple(reader.routes),
+        authorizers=authorizers,
+        cors=cors,
+        event_sources=tuple(reader.sources),
+        web_socket_routes=tuple(reader.web_socket_routes()),
+    )
+
+
+def _method(declared: str) -> str:
+    """A method as route keys have it; SAM spells "any" in three ways."""
+    upper = declared.upper()
+    return "ANY" if upper in {"*", "X-AMAZON-APIGATEWAY-ANY-METHOD"} else upper
+
+
+def _cors(configuration: Any) -> Cors:
+    if configuration is True:
+        return Cors(origins=("*",), methods=("*",), headers=("*",))
+    cors = Cors(
+        origins=tuple(map(str, configuration.get("AllowOrigins", ()))),
+        methods=tuple(map(str, configuration.get("AllowMethods", ()))),
+        headers=tuple(map(str, configuration.get("AllowHeaders", ()))),
+        expose=tuple(map(str, configuration.get("ExposeHeaders", ()))),
+        max_age_s=configuration.get("MaxAge"),
+        credentials=str(configuration.get("AllowCredentials", "false")).lower() == "true",
+    )
+    if cors.credentials and "*" in cors.origins:
+        raise TemplateError("CorsConfiguration allows credentials for every origin; API Gateway refuses that.")
+    return cors
+
+
+def _merge(defaults: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """SAM's rule for Globals: mappings merge, lists add up, anything else is replaced."""
+    merged = dict(defaults)
+    for key, value in own.items():
+        default = merged.get(key)
+        if isinstance(default, dict) and isinstance(value, dict):
+            merged[key] = _merge(cast("dict[str, Any]", default), cast("dict[str, Any]", value))
+        elif isinstance(default, list) and isinstance(value, list):
+            merged[key] = [*cast("list[Any]", default), *cast("list[Any]", value)]
+        else:
+            merged[key] = value
+    return merged
+
+
+def _text(value: Any) -> str:
+    """An environment variable is text: YAML's booleans are spelled as CloudFormation spells them."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
