@@ -5,6 +5,8 @@ import uuid
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from satchel.expiring_cache import ExpiringCache
 from satchel.memory.messages import Message
@@ -16,6 +18,10 @@ from satchel.profile.preferences import preference_lines
 from satchel.profile.store import ProfileStore
 from satchel.settings import Settings
 from satchel.workspace.store import WorkspaceStore
+
+if TYPE_CHECKING:
+    from satchel.embeddings.encoder import Encoder
+    from satchel.memory.search_store import SearchStore
 
 
 @cache
@@ -45,10 +51,37 @@ def conversation_store(user_id: str) -> ConversationStore:
     return ConversationStore(database(), user_id)
 
 
-def message_index(user_id: str) -> Callable[[Message], None]:
+# Search needs numpy: it is imported by the functions that search or save, not by all that are wired here.
+
+
+@cache
+def encoder() -> "Encoder":
+    """What turns texts into vectors, as the settings choose."""
+    if settings().encoder == "bedrock":
+        from satchel.embeddings.bedrock import BedrockEncoder  # noqa: PLC0415
+
+        return BedrockEncoder()
+    if settings().encoder == "hashing":
+        from satchel.embeddings.hashing import HashingEncoder  # noqa: PLC0415
+
+        return HashingEncoder()
+    from satchel.embeddings.e5 import E5Encoder  # noqa: PLC0415
+
+    return E5Encoder(Path(settings().model_dir) / settings().encoder)
+
+
+def search_store(user_id: str) -> "SearchStore":
+    """The search index of one user."""
+    from satchel.memory.search_store import SearchStore  # noqa: PLC0415
+
+    return SearchStore(database(), user_id)
+
+
+def message_index(user_id: str) -> Callable[[Message], object]:
     """What makes a stored message of this user searchable."""
-    del user_id
-    return lambda _message: None
+    from satchel.memory.indexing import index_message  # noqa: PLC0415
+
+    return lambda message: index_message(message, store=search_store(user_id), encoder=encoder())
 
 
 def profile_store(user_id: str) -> ProfileStore:

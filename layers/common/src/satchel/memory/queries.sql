@@ -36,3 +36,177 @@ LIMIT %(limit)s;
 SELECT count(*) AS messages, coalesce(max(seq), 0) AS newest
 FROM conversation_history
 WHERE user_id = %(user_id)s;
+
+-- Search. A filter that is NULL does not filter; `as_of` holds pages still while messages arrive.
+
+-- name: forget_passages
+-- Makes room for a message's new passages (primary key).
+DELETE FROM message_passages WHERE user_id = %(user_id)s AND seq = %(seq)s;
+
+-- name: forget_terms
+-- Makes room for a message's new terms (message_terms_message).
+DELETE FROM message_terms WHERE user_id = %(user_id)s AND seq = %(seq)s;
+
+-- name: insert_passages
+-- The passages of one message that still exists; arrays of equal length.
+INSERT INTO message_passages (user_id, seq, passage, session_id, role, created_at, encoder, embedding, tokens)
+SELECT h.user_id, h.seq, p.passage, h.session_id, h.role, h.created_at, %(encoder)s, p.embedding::halfvec, p.tokens
+FROM conversation_history h,
+     unnest(%(passages)s::smallint[], %(embeddings)s::text[], %(tokens)s::bytea[]) AS p (passage, embedding, tokens)
+WHERE h.user_id = %(user_id)s AND h.seq = %(seq)s;
+
+-- name: insert_terms
+-- The terms of one message that still exists; arrays of equal length.
+INSERT INTO message_terms (user_id, term, seq, frequency, message_terms)
+SELECT h.user_id, t.term, h.seq, t.frequency, %(message_terms)s
+FROM conversation_history h, unnest(%(terms)s::text[], %(frequencies)s::smallint[]) AS t (term, frequency)
+WHERE h.user_id = %(user_id)s AND h.seq = %(seq)s;
+
+-- name: unindexed_messages
+-- Messages that an encoder has not read: saved while it failed, or before it came (message_passages primary key).
+SELECT session_id, message_id, seq, role, content, metadata, created_at, timestamp_given
+FROM conversation_history h
+WHERE user_id = %(user_id)s AND NOT EXISTS (
+    SELECT FROM message_passages p WHERE p.user_id = %(user_id)s AND p.seq = h.seq AND p.encoder = %(encoder)s
+)
+ORDER BY seq
+LIMIT %(limit)s;
+
+-- name: searched_corpus
+-- How many messages a search ranks, and the newest of them (conversation_history_arrival).
+SELECT count(*) AS messages, coalesce(max(seq), 0) AS newest
+FROM conversation_history
+WHERE user_id = %(user_id)s
+  AND (%(as_of)s::bigint IS NULL OR seq <= %(as_of)s)
+  AND (%(since)s::timestamptz IS NULL OR created_at >= %(since)s)
+  AND (%(until)s::timestamptz IS NULL OR created_at < %(until)s)
+  AND (%(session_id)s::text IS NULL OR session_id = %(session_id)s)
+  AND (%(role)s::text IS NULL OR role = %(role)s);
+
+-- name: nearest_passages
+-- The passages nearest to a query, exactly: the `+ 0` keeps any approximate index out (message_passages primary key).
+SELECT seq
+FROM message_passages
+WHERE user_id = %(user_id)s AND encoder = %(encoder)s
+  AND (%(as_of)s::bigint IS NULL OR seq <= %(as_of)s)
+  AND (%(since)s::timestamptz IS NULL OR created_at >= %(since)s)
+  AND (%(until)s::timestamptz IS NULL OR created_at < %(until)s)
+  AND (%(session_id)s::text IS NULL OR session_id = %(session_id)s)
+  AND (%(role)s::text IS NULL OR role = %(role)s)
+ORDER BY (embedding <=> %(embedding)s::halfvec) + 0, seq, passage
+LIMIT %(limit)s;
+
+-- name: keyword_matches
+-- BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009; k1 = 1.2, b = 0.75 of a fixed 20
+-- terms) over words that each stand for several terms: the best messages with their matched words, and, under a NULL
+-- seq, in how many messages each word occurs (message_terms primary key).
+WITH asked AS (
+    SELECT * FROM unnest(%(words)s::int[], %(terms)s::text[]) AS asked (word, term)
+), begun AS (
+    SELECT * FROM unnest(%(prefix_words)s::int[], %(prefixes)s::text[]) AS begun (word, prefix)
+), posting AS (
+    SELECT word, seq, frequency, message_terms
+    FROM asked JOIN message_terms USING (term)
+    WHERE user_id = %(user_id)s
+    UNION ALL
+    SELECT word, seq, frequency, message_terms
+    FROM begun JOIN message_terms ON term >= prefix AND term < prefix || U&'\+10FFFF'
+    WHERE user_id = %(user_id)s
+), matched AS (
+    SELECT word, seq, max(frequency)::float8 AS frequency, max(message_terms)::float8 AS length
+    FROM posting
+    WHERE (%(as_of)s::bigint IS NULL OR seq <= %(as_of)s)
+      AND (NOT %(filtered)s OR EXISTS (
+          SELECT FROM conversation_history h
+          WHERE h.user_id = %(user_id)s AND h.seq = posting.seq
+            AND (%(since)s::timestamptz IS NULL OR created_at >= %(since)s)
+            AND (%(until)s::timestamptz IS NULL OR created_at < %(until)s)
+            AND (%(session_id)s::text IS NULL OR session_id = %(session_id)s)
+            AND (%(role)s::text IS NULL OR role = %(role)s)))
+    GROUP BY word, seq
+), counted AS (
+    SELECT word, count(*) AS messages FROM matched GROUP BY word
+), best AS (
+    SELECT seq, sum(
+        ln(1 + (%(corpus)s - messages + 0.5) / (messages + 0.5))
+        * frequency * 2.2 / (frequency + 1.2 * (0.25 + 0.75 * length / 20))) AS score
+    FROM matched JOIN counted USING (word)
+    GROUP BY seq
+    ORDER BY score DESC, seq DESC
+    LIMIT %(limit)s
+)
+SELECT seq, NULL::int AS word, 0::bigint AS messages FROM best
+UNION ALL
+SELECT NULL, word, messages FROM counted;
+
+-- name: surroundings
+-- The messages before and after each given one in its session, nearest first (conversation_history_session).
+SELECT around.seq, beside.place, beside.seq AS beside
+FROM conversation_history around
+CROSS JOIN LATERAL (
+    (SELECT -row_number() OVER (ORDER BY created_at DESC, seq DESC) AS place, seq
+     FROM conversation_history
+     WHERE user_id = %(user_id)s AND session_id = around.session_id
+       AND (created_at, seq) < (around.created_at, around.seq)
+       AND (%(as_of)s::bigint IS NULL OR seq <= %(as_of)s)
+     ORDER BY created_at DESC, seq DESC
+     LIMIT %(reach)s)
+    UNION ALL
+    (SELECT row_number() OVER (ORDER BY created_at, seq) AS place, seq
+     FROM conversation_history
+     WHERE user_id = %(user_id)s AND session_id = around.session_id
+       AND (created_at, seq) > (around.created_at, around.seq)
+       AND (%(as_of)s::bigint IS NULL OR seq <= %(as_of)s)
+     ORDER BY created_at, seq
+     LIMIT %(reach)s)
+) beside
+WHERE around.user_id = %(user_id)s AND around.seq = ANY(%(seqs)s);
+
+-- name: messages_by_arrival
+-- Messages by their place of arrival (conversation_history_arrival).
+SELECT session_id, message_id, seq, role, content, metadata, created_at, timestamp_given
+FROM conversation_history
+WHERE user_id = %(user_id)s AND seq = ANY(%(seqs)s)
+ORDER BY seq;
+
+-- name: candidate_vectors
+-- The passages of each given message that are nearest to the query, with their token vectors (message_passages
+-- primary key). A long message is judged by its best few passages.
+SELECT wanted.seq, best.similarity, best.tokens
+FROM unnest(%(seqs)s::bigint[]) AS wanted (seq)
+CROSS JOIN LATERAL (
+    SELECT 1 - (embedding <=> %(embedding)s::halfvec) AS similarity, tokens
+    FROM message_passages
+    WHERE user_id = %(user_id)s AND message_passages.seq = wanted.seq AND encoder = %(encoder)s
+    ORDER BY embedding <=> %(embedding)s::halfvec, passage
+    LIMIT %(passages)s
+) best;
+
+-- name: term_frequencies
+-- How often each word of a query occurs in the given messages (message_terms_message).
+SELECT asked.word, t.seq, max(t.frequency)::int AS frequency
+FROM message_terms t
+JOIN unnest(%(words)s::int[], %(terms)s::text[]) AS asked (word, term) USING (term)
+WHERE t.user_id = %(user_id)s AND t.seq = ANY(%(seqs)s)
+GROUP BY asked.word, t.seq
+UNION ALL
+SELECT begun.word, t.seq, max(t.frequency)::int
+FROM message_terms t
+JOIN unnest(%(prefix_words)s::int[], %(prefixes)s::text[]) AS begun (word, prefix)
+  ON t.term >= prefix AND t.term < prefix || U&'\+10FFFF'
+WHERE t.user_id = %(user_id)s AND t.seq = ANY(%(seqs)s)
+GROUP BY begun.word, t.seq;
+
+-- name: newest_messages
+-- What a filter lets through, newest first, from a place on (conversation_history_recent).
+SELECT session_id, message_id, seq, role, content, metadata, created_at, timestamp_given
+FROM conversation_history
+WHERE user_id = %(user_id)s
+  AND (%(as_of)s::bigint IS NULL OR seq <= %(as_of)s)
+  AND (%(since)s::timestamptz IS NULL OR created_at >= %(since)s)
+  AND (%(until)s::timestamptz IS NULL OR created_at < %(until)s)
+  AND (%(session_id)s::text IS NULL OR session_id = %(session_id)s)
+  AND (%(role)s::text IS NULL OR role = %(role)s)
+  AND (%(after_at)s::timestamptz IS NULL OR (created_at, seq) < (%(after_at)s::timestamptz, %(after_seq)s::bigint))
+ORDER BY created_at DESC, seq DESC
+LIMIT %(limit)s;

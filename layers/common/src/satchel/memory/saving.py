@@ -20,7 +20,7 @@ def save_message(
     new: NewMessage,
     *,
     store: MessageStore,
-    index: Callable[[Message], None],
+    index: Callable[[Message], object],
     clock: Callable[[], datetime],
 ) -> tuple[Message, bool]:
     """Store `new` and make it searchable; return the stored message and whether it had been there before.

@@ -1,0 +1,1 @@
+"""Text to vectors: one small protocol, a local multilingual model, Amazon Bedrock, and a double for tests."""

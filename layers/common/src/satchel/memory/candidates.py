@@ -1,0 +1,80 @@
+"""What the store hands to the ranking: the messages that may answer a query, and what surrounds them. Pure values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from satchel.memory.messages import Message, Role
+from satchel.memory.terms import QueryTerm
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which messages a search may return; None lets everything through.
+
+    Attributes:
+        since: Said at or after this instant.
+        until: Said before it.
+        as_of: Among the messages that had arrived by this place (`seq`).
+    """
+
+    since: datetime | None = None
+    until: datetime | None = None
+    session_id: str | None = None
+    role: Role | None = None
+    as_of: int | None = None
+
+    @property
+    def narrow(self) -> bool:
+        """Whether anything but `as_of` is set."""
+        return any(value is not None for value in (self.since, self.until, self.session_id, self.role))
+
+    def admit(self, message: Message) -> bool:
+        """Whether a message passes."""
+        return (
+            (self.since is None or message.created_at >= self.since)
+            and (self.until is None or message.created_at < self.until)
+            and (self.session_id is None or message.session_id == self.session_id)
+            and (self.role is None or message.role == self.role)
+            and (self.as_of is None or message.seq <= self.as_of)
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A message with what is known of it in the light of one query.
+
+    Attributes:
+        similarity: Cosine of its best passage and the query; None where it has no vector.
+        tokens: int8, shape (word pieces of its best passages, dimensions); None where it has none.
+        frequencies: How often each word of the query (by index) occurs in it; words that do not are absent.
+    """
+
+    message: Message
+    similarity: float | None
+    tokens: NDArray[np.int8] | None
+    frequencies: Mapping[int, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """Everything that ranking may look at.
+
+    Attributes:
+        by_seq: Candidates and the messages beside them, by order of arrival.
+        ranked: The `seq` of those that may be returned.
+        around: For each of `ranked` the `seq` of the messages beside it: -1 is the one before, 1 the one after.
+        words: The query's words; `Candidate.frequencies` and `documents` refer to their indices.
+        documents: In how many messages of the corpus each word occurs; absent means none.
+        corpus: Messages that the filters let through.
+    """
+
+    by_seq: Mapping[int, Candidate]
+    ranked: frozenset[int]
+    around: Mapping[int, Mapping[int, int]]
+    words: tuple[QueryTerm, ...]
+    documents: Mapping[int, int]
+    corpus: int

@@ -1,0 +1,51 @@
+"""Making stored messages searchable: in the call that saves them, and later where that failed."""
+
+from satchel.embeddings.encoder import Encoder
+from satchel.errors import UnavailableError
+from satchel.memory.index import IndexEntry, index_entry, indexed_terms
+from satchel.memory.messages import Message
+from satchel.memory.search_store import SearchStore
+
+BATCH = 50
+"""Messages read at once by `reindex`: few enough to be encoded within seconds."""
+
+
+def index_message(message: Message, *, store: SearchStore, encoder: Encoder) -> bool:
+    """Make a stored message searchable, and return whether its meaning is.
+
+    Where the encoder does not answer, the message is searchable by its words alone and stays among those that
+    `reindex` takes up, as it does when the process dies here.
+
+    Raises:
+        UnavailableError: The store does not answer.
+    """
+    try:
+        entry = index_entry(message, encoder)
+    except UnavailableError:
+        entry = IndexEntry(indexed_terms(message))
+    store.write_entry(message, entry)
+    return entry.encoder is not None
+
+
+def reindex(*, store: SearchStore, encoder: Encoder, limit: int) -> int:
+    """Index messages that have no vectors of this encoder, oldest first, and return how many were done.
+
+    Safe to repeat and to run beside saves. Fewer than `limit` means that none is left.
+
+    Args:
+        store: One user's index.
+        encoder: Another one than before re-embeds everything; until that is done, search finds the rest by words.
+        limit: At most this many.
+
+    Raises:
+        UnavailableError: Encoder or store do not answer; what was done stays done.
+    """
+    done = 0
+    while done < limit:
+        waiting = store.unindexed_messages(encoder=encoder.name, limit=min(BATCH, limit - done))
+        if not waiting:
+            break
+        for message in waiting:
+            store.write_entry(message, index_entry(message, encoder))
+        done += len(waiting)
+    return done

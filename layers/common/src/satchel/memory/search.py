@@ -1,0 +1,208 @@
+"""Searching a user's conversation: one query in, the messages that answer it out, best first."""
+
+import base64
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from satchel.embeddings.encoder import Encoder
+from satchel.errors import InvalidInputError
+from satchel.memory.candidates import Filters
+from satchel.memory.messages import Message, Role
+from satchel.memory.ranking import Ranked, rank
+from satchel.memory.search_store import SearchStore
+from satchel.memory.terms import normalize, query_terms
+
+DEFAULT_LIMIT = 5
+MAX_LIMIT = 100
+DEFAULT_MIN_SCORE = 0.2
+EVERYTHING = "*"
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+MAX_QUERY_CHARS = 4_000
+"""A longer query is searched for by its beginning: no question is longer, and a pasted document repeats itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One message found.
+
+    Attributes:
+        score: Probability in [0, 1] that the message answers the query, comparable between encoders.
+        similarity: Likeness of meaning in [0, 1], as the encoder gives it: compare it within one encoder only.
+        words: Words of the query that the message contains.
+        contributions: What each feature added to the score, in log-odds, by name.
+        neighbours: The messages around it in its session, in order, when asked for.
+    """
+
+    message: Message
+    score: float
+    similarity: float
+    words: tuple[str, ...] = ()
+    contributions: dict[str, float] | None = None
+    neighbours: tuple[Message, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """One page of hits.
+
+    Attributes:
+        hits: Best first, ties to the newer message; every score is at least the floor.
+        below_min_score: How many more hits this page would have had without the floor.
+        next_cursor: Where the next page begins; None on the last one.
+    """
+
+    hits: tuple[Hit, ...]
+    below_min_score: int
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Cursor:
+    """A place between two hits.
+
+    Attributes:
+        as_of: The newest message when the first page was made: later ones do not shift the pages.
+        now: The asker's time then, as ISO-8601.
+        key: What sorts the last hit given out.
+        question: Fingerprint of everything asked; a cursor serves no other question.
+    """
+
+    as_of: int
+    now: str
+    key: tuple[float, int, int]
+    question: str
+
+
+def search(
+    store: SearchStore,
+    encoder: Encoder,
+    query: str,
+    *,
+    clock: Callable[[], datetime],
+    limit: int = DEFAULT_LIMIT,
+    min_score: float = DEFAULT_MIN_SCORE,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    session_id: str | None = None,
+    role: Role | None = None,
+    neighbours: int = 0,
+    max_tokens: int | None = None,
+    cursor: str | None = None,
+) -> SearchResult:
+    """Find the messages of one user that answer a query.
+
+    Args:
+        store: The user's index.
+        encoder: The one that the index was made with.
+        query: What is asked, in any language; `*` lists messages, newest first.
+        clock: The asker's time.
+        limit: Hits on a page, 1 to 100.
+        min_score: Hits below this probability are left out.
+        since: Only messages said at or after this instant.
+        until: Only messages said before it.
+        session_id: Only messages of this session.
+        role: Only messages of this role.
+        neighbours: Messages to return on each side of a hit, from its session.
+        max_tokens: Budget for the page: hits that do not fit any more are left out.
+        cursor: `next_cursor` of the page before, with all other arguments unchanged.
+
+    Raises:
+        InvalidInputError: The query is blank or the cursor is not of this question.
+        UnavailableError: Store or encoder do not answer.
+    """
+    text = normalize(query[:MAX_QUERY_CHARS]).strip()
+    if not text:
+        raise InvalidInputError("query is blank", field="query")
+    filters = Filters(since, until, session_id, role)
+    question = _fingerprint(text, min_score, filters)
+    place = None if cursor is None else _read_cursor(cursor, question)
+    corpus, newest = store.corpus(replace(filters, as_of=place.as_of if place else None))
+    filters = replace(filters, as_of=newest)
+    if text == EVERYTHING:
+        hits = _list(store, filters, place, limit + 1)
+    else:
+        hits = _find(store, encoder, text, filters, corpus)
+    hits = [hit for hit in hits if place is None or _key(hit) > place.key]
+    page = [hit for hit in hits[:limit] if hit.score >= min_score]
+    more = len(hits) > limit and len(page) == limit
+    packed = page if max_tokens is None else _pack(page, max_tokens)
+    around = store.neighbours([hit.message.seq for hit in packed], reach=neighbours) if neighbours and packed else {}
+    now = place.now if place else clock().isoformat()
+    return SearchResult(
+        tuple(replace(hit, neighbours=tuple(around.get(hit.message.seq, ()))) for hit in packed),
+        len(hits[:limit]) - len(page),
+        _write_cursor(_Cursor(newest, now, _key(packed[-1]), question)) if more and packed else None,
+    )
+
+
+def _find(store: SearchStore, encoder: Encoder, text: str, filters: Filters, corpus: int) -> list[Hit]:
+    (encoding,) = encoder.encode([text], input_type="query")
+    candidates = store.candidates(
+        embedding=encoding.pooled,
+        encoder=encoder.name,
+        words=query_terms(text),
+        filters=filters,
+        corpus=corpus,
+    )
+    return [_hit(ranked) for ranked in rank(candidates, encoding)]
+
+
+def _list(store: SearchStore, filters: Filters, place: _Cursor | None, limit: int) -> list[Hit]:
+    after = None
+    if place is not None:
+        _, sent, seq = place.key
+        after = (_EPOCH - sent * _MICROSECOND, -seq)
+    return [Hit(message, 1.0, 1.0) for message in store.newest(filters, after=after, limit=limit)]
+
+
+def _hit(ranked: Ranked) -> Hit:
+    return Hit(ranked.message, ranked.score, ranked.similarity, ranked.words, ranked.contributions)
+
+
+def _key(hit: Hit) -> tuple[float, int, int]:
+    """What orders hits, smallest first: score, then the newer message."""
+    return (-hit.score, -((hit.message.created_at - _EPOCH) // _MICROSECOND), -hit.message.seq)
+
+
+def _pack(page: Sequence[Hit], max_tokens: int) -> list[Hit]:
+    packed: list[Hit] = []
+    left = max_tokens
+    for hit in page:
+        tokens = estimate_tokens(hit.message.content)
+        if tokens <= left:
+            packed.append(hit)
+            left -= tokens
+    return packed
+
+
+def estimate_tokens(text: str) -> int:
+    """Estimate what a text costs a language model: its UTF-8 bytes by four, rounded up."""
+    return -(-len(text.encode("utf-8", "replace")) // 4)
+
+
+def _fingerprint(text: str, min_score: float, filters: Filters) -> str:
+    asked = [text, min_score, str(filters.since), str(filters.until), filters.session_id, filters.role]
+    return hashlib.blake2b(json.dumps(asked).encode(), digest_size=8).hexdigest()
+
+
+def _write_cursor(cursor: _Cursor) -> str:
+    body = json.dumps([cursor.as_of, cursor.now, *cursor.key, cursor.question])
+    return base64.urlsafe_b64encode(body.encode()).decode().rstrip("=")
+
+
+def _read_cursor(text: str, question: str) -> _Cursor:
+    try:
+        body = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+        as_of, now, score, sent, seq, stated = body
+        cursor = _Cursor(int(as_of), str(now), (float(score), int(sent), int(seq)), str(stated))
+    except (ValueError, TypeError) as error:
+        raise InvalidInputError("cursor is not one of ours", field="cursor") from error
+    if cursor.question != question:
+        raise InvalidInputError("cursor belongs to another question", field="cursor")
+    return cursor

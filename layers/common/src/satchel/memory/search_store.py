@@ -1,0 +1,222 @@
+"""The SQL of search: index rows written, candidates read. All of it as one user."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from satchel.memory.candidates import Candidate, Candidates, Filters
+from satchel.memory.index import IndexEntry
+from satchel.memory.messages import Message
+from satchel.memory.terms import QueryTerm
+from satchel.postgres.database import Connection, Database
+from satchel.postgres.queries import load_queries
+
+_SQL = load_queries("satchel.memory")
+
+NEAREST = 100
+"""Messages that enter the ranking by meaning, and as many by words."""
+
+REACH = 2
+"""Messages on each side that are read with a candidate: its neighbours, and theirs on the outer side."""
+
+PASSAGES = 3
+"""Passages of a long message that are compared word by word."""
+
+SMALLINT_MAX = 32_767
+
+
+class SearchStore:
+    """The search index of one user.
+
+    Args:
+        database: The store.
+        user_id: Whose messages; every statement runs as this user.
+    """
+
+    def __init__(self, database: Database, user_id: str) -> None:
+        self._database = database
+        self._user_id = user_id
+
+    def write_entry(self, message: Message, entry: IndexEntry) -> None:
+        """Replace the index rows of a message, all or none. A message that is gone by now gets none.
+
+        Args:
+            message: A stored message.
+            entry: What to store of it.
+        """
+        key = {"user_id": self._user_id, "seq": message.seq}
+        with self._database.transaction(self._user_id) as connection, connection.pipeline():
+            connection.execute(_SQL["forget_passages"], key)
+            connection.execute(_SQL["forget_terms"], key)
+            connection.execute(_SQL["insert_terms"], {**key, **_term_columns(entry)})
+            connection.execute(_SQL["insert_passages"], {**key, **_passage_columns(entry)})
+
+    def unindexed_messages(self, *, encoder: str, limit: int) -> list[Message]:
+        """Return the earliest messages that have no vectors of an encoder."""
+        rows = self._rows("unindexed_messages", {"encoder": encoder, "limit": limit})
+        return [Message(**row) for row in rows]
+
+    def corpus(self, filters: Filters) -> tuple[int, int]:
+        """Return how many messages the filters let through, and the newest one's `seq` (0 without any)."""
+        (row,) = self._rows("searched_corpus", _filter_values(filters))
+        return row["messages"], row["newest"]
+
+    def newest(self, filters: Filters, *, after: tuple[datetime, int] | None, limit: int) -> list[Message]:
+        """Return messages that the filters let through, newest first.
+
+        Args:
+            filters: Which messages.
+            after: Only those older than this place, a (`created_at`, `seq`).
+            limit: At most this many.
+        """
+        after_at, after_seq = after or (None, None)
+        values = {**_filter_values(filters), "after_at": after_at, "after_seq": after_seq, "limit": limit}
+        return [Message(**row) for row in self._rows("newest_messages", values)]
+
+    def neighbours(self, seqs: Sequence[int], *, reach: int) -> dict[int, list[Message]]:
+        """Return for each message those up to `reach` places before and after it in its session, in order."""
+        with self._database.transaction(self._user_id) as connection:
+            around = _surroundings(connection, self._user_id, seqs, reach, as_of=None)
+            beside = sorted({seq for places in around.values() for seq in places.values()})
+            messages = _messages(connection, self._user_id, beside)
+        return {seq: [messages[around[seq][place]] for place in sorted(around.get(seq, {}))] for seq in seqs}
+
+    def candidates(
+        self,
+        *,
+        embedding: NDArray[np.float32],
+        encoder: str,
+        words: Sequence[QueryTerm],
+        filters: Filters,
+        corpus: int,
+        nearest: int = NEAREST,
+    ) -> Candidates:
+        """Return what may answer a query: the nearest by meaning, the best by words, and the messages beside them.
+
+        Exact: every passage of the user that the filters let through is compared, and every posting counted.
+
+        Args:
+            embedding: The query's vector.
+            encoder: Name of the encoder that made it; vectors of others do not take part.
+            words: The query's words.
+            filters: Which messages may be returned. The messages beside them may be any.
+            corpus: As `corpus` returned it.
+            nearest: How many by meaning, and how many by words.
+        """
+        lookup = {"user_id": self._user_id, "encoder": encoder, "embedding": _vector_text(embedding), **_lookup(words)}
+        limits = {**_filter_values(filters), "filtered": filters.narrow, "corpus": corpus, "limit": nearest}
+        with self._database.transaction(self._user_id) as connection:
+            found = _near(connection, {**lookup, **limits})
+            matching, documents = _matching(connection, {**lookup, **limits})
+            first = sorted({*found, *matching})
+            around = _surroundings(connection, self._user_id, first, REACH, as_of=filters.as_of)
+            everyone = sorted({*first, *(seq for places in around.values() for seq in places.values())})
+            messages = _messages(connection, self._user_id, everyone)
+            read = {**lookup, "seqs": everyone, "passages": PASSAGES}
+            vectors = _vectors(connection, read, len(embedding))
+            frequencies = _frequencies(connection, read)
+        by_seq = {
+            seq: Candidate(message, *vectors.get(seq, (None, None)), frequencies.get(seq, {}))
+            for seq, message in messages.items()
+        }
+        ranked = frozenset(seq for seq in first if seq in by_seq)
+        return Candidates(by_seq, ranked, around, tuple(words), documents, corpus)
+
+    def _rows(self, statement: str, values: dict[str, Any]) -> list[dict[str, Any]]:
+        with self._database.transaction(self._user_id) as connection:
+            return connection.execute(_SQL[statement], {"user_id": self._user_id, **values}).fetchall()
+
+
+def _near(connection: Connection, values: dict[str, Any]) -> list[int]:
+    return [row["seq"] for row in connection.execute(_SQL["nearest_passages"], values)]
+
+
+def _matching(connection: Connection, values: dict[str, Any]) -> tuple[list[int], dict[int, int]]:
+    if not values["words"]:
+        return [], {}
+    rows = connection.execute(_SQL["keyword_matches"], values).fetchall()
+    seqs = [row["seq"] for row in rows if row["seq"] is not None]
+    return seqs, {row["word"]: row["messages"] for row in rows if row["seq"] is None}
+
+
+def _surroundings(
+    connection: Connection, user_id: str, seqs: Sequence[int], reach: int, *, as_of: int | None
+) -> dict[int, dict[int, int]]:
+    around: dict[int, dict[int, int]] = {}
+    values = {"user_id": user_id, "seqs": list(seqs), "reach": reach, "as_of": as_of}
+    for row in connection.execute(_SQL["surroundings"], values):
+        around.setdefault(row["seq"], {})[row["place"]] = row["beside"]
+    return around
+
+
+def _messages(connection: Connection, user_id: str, seqs: Sequence[int]) -> dict[int, Message]:
+    rows = connection.execute(_SQL["messages_by_arrival"], {"user_id": user_id, "seqs": list(seqs)})
+    return {row["seq"]: Message(**row) for row in rows}
+
+
+def _vectors(
+    connection: Connection, values: dict[str, Any], dimensions: int
+) -> dict[int, tuple[float, NDArray[np.int8] | None]]:
+    rows: dict[int, list[dict[str, Any]]] = {}
+    for row in connection.execute(_SQL["candidate_vectors"], values, binary=True):
+        rows.setdefault(row["seq"], []).append(row)
+    vectors: dict[int, tuple[float, NDArray[np.int8] | None]] = {}
+    for seq, passages in rows.items():
+        packed = b"".join(row["tokens"] for row in passages if row["tokens"] is not None)
+        tokens = np.frombuffer(packed, dtype=np.int8).reshape(-1, dimensions) if packed else None
+        vectors[seq] = (max(row["similarity"] for row in passages), tokens)
+    return vectors
+
+
+def _frequencies(connection: Connection, values: dict[str, Any]) -> dict[int, dict[int, int]]:
+    frequencies: dict[int, dict[int, int]] = {}
+    for row in connection.execute(_SQL["term_frequencies"], values):
+        frequencies.setdefault(row["seq"], {})[row["word"]] = row["frequency"]
+    return frequencies
+
+
+def _filter_values(filters: Filters) -> dict[str, Any]:
+    return {
+        "since": filters.since,
+        "until": filters.until,
+        "session_id": filters.session_id,
+        "role": filters.role,
+        "as_of": filters.as_of,
+    }
+
+
+def _lookup(words: Sequence[QueryTerm]) -> dict[str, list[Any]]:
+    exact = [(index, term) for index, word in enumerate(words) for term in sorted(word.variants)]
+    begun = [(index, word.prefix) for index, word in enumerate(words) if word.prefix]
+    return {
+        "words": [index for index, _ in exact],
+        "terms": [term for _, term in exact],
+        "prefix_words": [index for index, _ in begun],
+        "prefixes": [prefix for _, prefix in begun],
+    }
+
+
+def _term_columns(entry: IndexEntry) -> dict[str, Any]:
+    terms = sorted(entry.terms)
+    return {
+        "terms": terms,
+        "frequencies": [min(entry.terms[term], SMALLINT_MAX) for term in terms],
+        "message_terms": min(sum(entry.terms.values()), SMALLINT_MAX),
+    }
+
+
+def _passage_columns(entry: IndexEntry) -> dict[str, Any]:
+    return {
+        "encoder": entry.encoder,
+        "passages": list(range(len(entry.passages))),
+        "embeddings": [_vector_text(passage.embedding) for passage in entry.passages],
+        "tokens": [None if passage.tokens is None else passage.tokens.tobytes() for passage in entry.passages],
+    }
+
+
+def _vector_text(vector: Iterable[float]) -> str:
+    """Write a vector as pgvector reads it, at the precision it is stored with."""
+    return "[" + ",".join(map(str, np.asarray(vector, dtype=np.float16).tolist())) + "]"

@@ -1,0 +1,72 @@
+import pytest
+
+from satchel.embeddings.hashing import HashingEncoder
+from satchel.errors import UnavailableError
+from satchel.memory.indexing import index_message, reindex
+
+
+class AwayEncoder(HashingEncoder):
+    """A model that does not answer."""
+
+    def encode(self, texts, *, input_type):
+        raise UnavailableError("the model is away")
+
+
+class DyingEncoder(HashingEncoder):
+    """A process that is killed while it encodes."""
+
+    def encode(self, texts, *, input_type):
+        raise KeyboardInterrupt
+
+
+class RenamedEncoder(HashingEncoder):
+    name = "another"
+
+
+def test_a_message_saved_while_the_model_is_away_is_found_by_its_words_and_embedded_later(history):
+    healthy, history.encoder = history.encoder, AwayEncoder()
+    message = history.say("the garden gate")
+    history.encoder = healthy
+    assert [hit.similarity for hit in history.search("gate").hits] == [0.0]
+    assert history.index.unindexed_messages(encoder=healthy.name, limit=5) == [message]
+    assert reindex(store=history.index, encoder=healthy, limit=10) == 1
+    assert history.search("gate").hits[0].similarity > 0.3
+    assert reindex(store=history.index, encoder=healthy, limit=10) == 0
+
+
+def test_a_kill_while_encoding_loses_nothing(history):
+    healthy, history.encoder = history.encoder, DyingEncoder()
+    with pytest.raises(KeyboardInterrupt):
+        history.say("the garden gate")
+    history.encoder = healthy
+    assert reindex(store=history.index, encoder=healthy, limit=10) == 1
+    assert history.found("garden") == ["the garden gate"]
+
+
+def test_indexing_twice_leaves_one_entry(history):
+    message = history.say("the garden gate")
+    before = history.search("garden")
+    assert index_message(message, store=history.index, encoder=history.encoder)
+    assert history.search("garden") == before
+
+
+def test_vectors_of_two_encoders_never_meet(history):
+    history.say("the garden gate")
+    history.encoder = RenamedEncoder()
+    assert [hit.similarity for hit in history.search("gate").hits] == [0.0]
+    assert reindex(store=history.index, encoder=history.encoder, limit=10) == 1
+    assert history.search("gate").hits[0].similarity > 0.3
+
+
+def test_reindexing_stops_at_its_limit(history):
+    history.encoder = AwayEncoder()
+    for number in range(5):
+        history.say(f"remark {number}")
+    assert reindex(store=history.index, encoder=HashingEncoder(), limit=3) == 3
+    assert len(history.index.unindexed_messages(encoder="hashing", limit=10)) == 2
+
+
+def test_no_row_of_the_index_is_seen_by_another_user(history, other_history):
+    history.say("the garden gate")
+    assert other_history.search("gate").hits == ()
+    assert other_history.index.unindexed_messages(encoder="hashing", limit=5) == []
