@@ -12,6 +12,7 @@ from satchel.api.mcp.admission import Admission
 from satchel.api.mcp.endpoint import McpEndpoint
 from satchel.api.mcp.functions import LambdaFunctions
 from satchel.api.mcp.server import build_server, install_fixtures
+from satchel.aws_secret import read_secret
 from satchel.settings import Settings
 
 
@@ -31,7 +32,7 @@ def build_adapter(settings: Settings) -> McpAdapter:
         listed,
         LambdaFunctions(settings.stack),
         version=version("satchel"),
-        request_state_keys=settings.request_state_keys,
+        request_state_keys=_request_state_keys(settings),
     )
     if settings.test_fixtures:
         install_fixtures(server, Path(settings.test_fixtures))
@@ -46,3 +47,9 @@ def build_adapter(settings: Settings) -> McpAdapter:
         admission=Admission(hosts=frozenset(settings.allowed_hosts), origins=frozenset(settings.allowed_origins)),
         issuer=settings.issuer,
     )
+
+
+def _request_state_keys(settings: Settings) -> tuple[str, ...]:
+    if settings.request_state_keys or not settings.request_state_secret:
+        return settings.request_state_keys
+    return tuple(read_secret(settings.request_state_secret).split(","))

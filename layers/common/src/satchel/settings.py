@@ -15,6 +15,8 @@ class Settings:
         stack: Prefix of the names of our functions (`{stack}-save_message`).
         database_url: Connection string; empty where `database_secret` is used.
         database_secret: ARN of a Secrets Manager secret with host, port, dbname, username and password.
+        database_admin_url: Connection string of the database's owner; empty where `database_admin_secret` is used.
+        database_admin_secret: ARN of the owner's secret, of the same form; only the migrator has it.
         encoder: `e5-small`, `minilm` or `bedrock`.
         model_dir: Folder with the encoder's files.
         issuer: Who signs our callers' tokens (the `iss` claim).
@@ -23,14 +25,18 @@ class Settings:
         allowed_hosts: Host names, beside localhost, that a request may name.
         allowed_origins: Origins, beside localhost, that a browser may call from.
         request_state_keys: Secrets that seal `requestState` between requests; the first seals, all open.
+        request_state_secret: ARN of a secret that holds `request_state_keys`, where they are not given themselves.
         llm: `none`, `anthropic` or `bedrock`.
         llm_model: The model's name.
+        anthropic_secret: ARN of a secret that holds the API key for Claude, where `ANTHROPIC_API_KEY` does not.
         test_fixtures: Folder of the conformance fixtures; empty in every real installation.
     """
 
     stack: str = "satchel"
     database_url: str = ""
     database_secret: str = ""
+    database_admin_url: str = ""
+    database_admin_secret: str = ""
     encoder: str = "e5-small"
     model_dir: str = "/opt/satchel_models"
     issuer: str = ""
@@ -39,8 +45,10 @@ class Settings:
     allowed_hosts: tuple[str, ...] = ()
     allowed_origins: tuple[str, ...] = ()
     request_state_keys: tuple[str, ...] = ()
+    request_state_secret: str = ""
     llm: str = "none"
     llm_model: str = "claude-sonnet-5"
+    anthropic_secret: str = ""
     test_fixtures: str = ""
 
     @classmethod

@@ -13,7 +13,7 @@ from satchel.memory.messages import Message
 from satchel.memory.store import ConversationStore
 from satchel.memory.summary import Summary, gather_summary
 from satchel.postgres.database import Database
-from satchel.postgres.secret import conninfo_of_secret
+from satchel.postgres.secret import conninfo_of_secret, password_of_secret
 from satchel.profile.preferences import preference_lines
 from satchel.profile.store import ProfileStore
 from satchel.settings import Settings
@@ -115,6 +115,16 @@ def summary(user_id: str, query: str | None) -> Summary | None:
 @cache
 def _summaries() -> ExpiringCache[Summary | None]:
     return ExpiringCache(max_entries=256, ttl=timedelta(minutes=5), clock=clock)
+
+
+def admin_conninfo() -> str:
+    """The connection string of the database's owner; only the migrator can have it."""
+    return settings().database_admin_url or conninfo_of_secret(settings().database_admin_secret)
+
+
+def app_password() -> str | None:
+    """The password of the application's role; None where its connection string says how it connects."""
+    return None if settings().database_url else password_of_secret(settings().database_secret)
 
 
 def _conninfo() -> str:

@@ -1,21 +1,19 @@
-"""The connection string kept in AWS Secrets Manager."""
+"""The connection string kept in AWS Secrets Manager, in the form RDS keeps it."""
 
 import json
-from typing import Any
 
 from psycopg.conninfo import make_conninfo
 
+from satchel.aws_secret import read_secret
+
 
 def conninfo_of_secret(arn: str) -> str:
-    """The connection string of a secret in the form RDS keeps (host, port, dbname, username, password).
+    """The connection string of a secret with host, port, dbname, username and password.
 
     Args:
         arn: The secret's ARN or name.
     """
-    import boto3  # noqa: PLC0415 - only where there is such a secret, once per cold start
-
-    client: Any = boto3.client("secretsmanager")  # pyright: ignore[reportUnknownMemberType]
-    parts: dict[str, Any] = json.loads(client.get_secret_value(SecretId=arn)["SecretString"])
+    parts = json.loads(read_secret(arn))
     return make_conninfo(
         host=parts["host"],
         port=parts["port"],
@@ -24,3 +22,8 @@ def conninfo_of_secret(arn: str) -> str:
         password=parts["password"],
         sslmode="require",
     )
+
+
+def password_of_secret(arn: str) -> str:
+    """The password alone."""
+    return json.loads(read_secret(arn))["password"]
