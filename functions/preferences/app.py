@@ -1,10 +1,16 @@
-"""`/v1/preferences` and `/v1/workspace-state`: what people edit about themselves, with versions."""
+"""`/v1/preferences` and `/v1/workspace-state`, what people edit about themselves; and the API's own description."""
+
+from importlib.metadata import version
+from typing import Any
 
 from fastapi import Request, Response
-from fastapi.responses import JSONResponse
+from fastapi.responses import HTMLResponse, JSONResponse
 
 from satchel import wiring
-from satchel.api.http_app import expected_version, http_app, lambda_handler, require
+from satchel.api.docs_page import docs_page
+from satchel.api.http_app import base_url, expected_version, http_app, lambda_handler, require
+from satchel.api.listing import catalogue
+from satchel.api.openapi import openapi
 from satchel.api.strict_json import parse_json
 from satchel.api.validation import validate
 from satchel.api.wire.profile import PreferencesBody
@@ -49,6 +55,22 @@ async def put_workspace_state(request: Request) -> Response:
     store = wiring.workspace_store(caller.user_id)
     text = workspace_text(await request.body())
     return _workspace(store.put_workspace(text, expected_version=expected_version(request), now=wiring.clock()))
+
+
+@app.get("/openapi.json")
+async def get_openapi(request: Request) -> Response:
+    """Describe the whole HTTPS API, under the URL the caller used."""
+    return JSONResponse(_description(request))
+
+
+@app.get("/docs")
+async def get_docs(request: Request) -> Response:
+    """Describe the whole HTTPS API to people."""
+    return HTMLResponse(docs_page(_description(request)))
+
+
+def _description(request: Request) -> dict[str, Any]:
+    return openapi(catalogue(), base_url=base_url(request), version=version("satchel"))
 
 
 def _preferences(stored: Preferences) -> Response:

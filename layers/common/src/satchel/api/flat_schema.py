@@ -60,7 +60,7 @@ def _flatten(node: Any, definitions: Mapping[str, Schema], trail: tuple[str, ...
         return [_flatten(item, definitions, trail, nullable=nullable) for item in cast("list[Any]", node)]
     if not isinstance(node, dict):
         return node
-    schema = cast("Schema", node)
+    schema = _without_null(cast("Schema", node), nullable=nullable)
     if "$ref" in schema:
         name = cast("str", schema["$ref"]).removeprefix("#/$defs/")
         if name in trail:
@@ -68,7 +68,7 @@ def _flatten(node: Any, definitions: Mapping[str, Schema], trail: tuple[str, ...
         siblings = {key: value for key, value in schema.items() if key != "$ref"}
         return _flatten({**definitions[name], **siblings}, definitions, (*trail, name), nullable=nullable)
     flat: Schema = {}
-    for keyword, value in _without_null(schema, nullable=nullable).items():
+    for keyword, value in schema.items():
         if keyword == "title" or (keyword == "default" and value is None):
             continue
         if keyword in _DATA:

@@ -11,11 +11,15 @@ from mangum import Mangum
 
 from satchel.api.envelopes import HttpEnvelope
 from satchel.api.error_table import error_body, wire_of
+from satchel.api.gateway_request import gateway_request
 from satchel.api.handler import Handler
 from satchel.api.principal import Principal
 from satchel.api.request_log import log_request
 from satchel.api.validation import field_path
 from satchel.errors import ForbiddenError, InvalidInputError, RetryableError
+
+# Added to the event for `base_url`, since Mangum knows no stage.
+_BASE_URL = "satchel.base_url"
 
 
 def http_app(name: str) -> FastAPI:
@@ -51,8 +55,21 @@ def http_app(name: str) -> FastAPI:
 
 
 def lambda_handler(app: FastAPI) -> Handler:
-    """`app` as a Lambda handler."""
-    return Mangum(app, lifespan="off")
+    """`app` as a Lambda handler that routes by the path without a stage; `base_url` keeps the URL with it."""
+    adapter = Mangum(app, lifespan="off")
+
+    def handle(event: dict[str, Any], context: Any) -> dict[str, Any]:
+        request = gateway_request(event)
+        http = {**event["requestContext"]["http"], "path": request.path}
+        inner = {**event, "requestContext": {**event["requestContext"], "http": http}, _BASE_URL: request.base_url}
+        return adapter(inner, context)
+
+    return handle
+
+
+def base_url(request: Request) -> str:
+    """The URL the caller reached the API under, a stage included."""
+    return request.scope["aws.event"][_BASE_URL]
 
 
 def require(request: Request, scope: str) -> Principal:

@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 import simplejson
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from satchel.api.strict_json import parse_json
 from satchel.api.validation import validate
@@ -31,7 +31,7 @@ def _no_text(value: Any) -> Any:
     return value
 
 
-_Number = Annotated[Decimal, BeforeValidator(_no_text), AfterValidator(_reasonable)]
+_Number = Annotated[Decimal, BeforeValidator(_no_text), AfterValidator(_reasonable), WithJsonSchema({"type": "number"})]
 _Name = Annotated[StorableText, Field(min_length=1, max_length=200)]
 
 

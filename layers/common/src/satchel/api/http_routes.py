@@ -1,0 +1,80 @@
+"""The HTTPS routes that are not one of `POST /v1/tools/{name}`: what each takes and answers, for the API's description.
+
+A test holds this table against `template.yaml`, so a route cannot be served and not described.
+"""
+
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+
+from satchel.api.wire.profile import PreferencesBody
+from satchel.api.wire.workspace import WorkspaceBody
+
+
+@dataclass(frozen=True)
+class HttpRoute:
+    """One route.
+
+    Attributes:
+        method: In upper case.
+        path: As in the template.
+        summary: One line for people.
+        scope: What a token needs; None where no token is needed.
+        request: The model of the body; None without one.
+        response: The model of a good answer's body; None where that is no JSON of ours.
+        query: Names of query parameters; all are needed.
+        versioned: Whether the answer has an `ETag` and a write takes `If-Match`.
+    """
+
+    method: str
+    path: str
+    summary: str
+    scope: str | None = None
+    request: type[BaseModel] | None = None
+    response: type[BaseModel] | None = None
+    query: tuple[str, ...] = ()
+    versioned: bool = False
+
+
+ROUTES = (
+    HttpRoute("GET", "/v1/resources", "Read a context resource by its URI", scope="context:read", query=("uri",)),
+    HttpRoute(
+        "GET",
+        "/v1/preferences",
+        "Read the caller's preferences",
+        scope="context:read",
+        response=PreferencesBody,
+        versioned=True,
+    ),
+    HttpRoute(
+        "PUT",
+        "/v1/preferences",
+        "Replace the caller's preferences",
+        scope="context:write",
+        request=PreferencesBody,
+        response=PreferencesBody,
+        versioned=True,
+    ),
+    HttpRoute(
+        "GET",
+        "/v1/workspace-state",
+        "Read the caller's workspace",
+        scope="context:read",
+        response=WorkspaceBody,
+        versioned=True,
+    ),
+    HttpRoute(
+        "PUT",
+        "/v1/workspace-state",
+        "Replace the caller's workspace",
+        scope="context:write",
+        request=WorkspaceBody,
+        response=WorkspaceBody,
+        versioned=True,
+    ),
+    HttpRoute("POST", "/mcp", "Speak MCP (streamable HTTP)"),
+    HttpRoute("GET", "/.well-known/oauth-protected-resource", "Say who signs tokens for this server (RFC 9728)"),
+    HttpRoute("GET", "/healthz", "Say whether everything serves"),
+    HttpRoute("GET", "/openapi.json", "Describe this API"),
+    HttpRoute("GET", "/docs", "Describe this API to people"),
+)
