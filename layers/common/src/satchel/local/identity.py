@@ -39,7 +39,7 @@ class Identity:
 
     def __init__(self, data_dir: Path, issuer: str, *, clock: Callable[[], float] = time.time) -> None:
         self.issuer = issuer
-        self._folder = data_dir / _FOLDER
+        self.folder = data_dir / _FOLDER
         self._clock = clock
 
     def mint(
@@ -89,15 +89,15 @@ class Identity:
         return [_load(path) for path in self._files()]
 
     def _files(self) -> list[Path]:
-        return sorted(self._folder.glob("*.pem"))
+        return sorted(self.folder.glob("*.pem"))
 
     def _create(self, number: int) -> str:
         """Write key `number`, unless another process was faster: then that one is the key."""
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path = self._folder / f"{number:04d}.pem"
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path = self.folder / f"{number:04d}.pem"
         pem = ec.generate_private_key(ec.SECP256R1()).private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
         # Written aside and linked: whoever lists the folder sees a whole key or none.
-        draft = self._folder / f"{number:04d}.{secrets.token_hex(4)}.draft"
+        draft = self.folder / f"{number:04d}.{secrets.token_hex(4)}.draft"
         descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "wb") as file:
             file.write(pem)
