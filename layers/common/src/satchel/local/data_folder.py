@@ -35,7 +35,9 @@ class DataFolder:
         Raises:
             DataFolderInUseError: Another process has it.
         """
-        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Root's database runs as another user, who has to pass through; every file in it is closed on its own.
+        mode = 0o711 if os.geteuid() == 0 else 0o700
+        self.path.mkdir(mode=mode, parents=True, exist_ok=True)
         file = (self.path / "lock").open("a+", encoding="utf-8")
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -51,8 +53,7 @@ class DataFolder:
         self._lock = file
 
     def release(self) -> None:
-        """Gives the folder back."""
-        (self.path / "stack.json").unlink(missing_ok=True)
+        """Gives the folder back; the note on where it was served stays, for tokens made meanwhile."""
         if self._lock is not None:
             self._lock.close()
             self._lock = None
@@ -65,11 +66,14 @@ class DataFolder:
             json.dump(asdict(stack), note)
 
     def running(self) -> RunningStack | None:
-        """The stack that serves this folder now, if one does; a note left by a killed one does not count."""
+        """The stack that serves this folder now, if one does."""
+        note = self.last_served()
+        return note if note is not None and self._is_locked() else None
+
+    def last_served(self) -> RunningStack | None:
+        """The stack that serves this folder, or did last; None if none ever has."""
         note = self.path / "stack.json"
-        if not note.exists() or not self._is_locked():
-            return None
-        return RunningStack(**json.loads(note.read_text("utf-8")))
+        return RunningStack(**json.loads(note.read_text("utf-8"))) if note.exists() else None
 
     def _is_locked(self) -> bool:
         with (self.path / "lock").open("a+", encoding="utf-8") as file:

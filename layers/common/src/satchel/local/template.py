@@ -110,10 +110,10 @@ class Application:
     web_socket_routes: tuple[WebSocketRoute, ...]
 
     def find(self, name: str) -> Function | None:
-        """The function of a logical id, a function name, an ARN (qualified or not), or a code folder's name."""
+        """The function of a logical id, a name with or without the stack's, an ARN, or a code folder."""
         bare = name.split(":function:", 1)[-1].split(":", 1)[0]
         for function in self.functions.values():
-            if bare in {function.logical_id, function.name}:
+            if bare in {function.logical_id, function.name, function.name.split("-", 1)[-1]}:
                 return function
         in_folder = [function for function in self.functions.values() if function.code.name == bare.rstrip("/")]
         return in_folder[0] if len(in_folder) == 1 else None

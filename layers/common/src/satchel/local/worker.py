@@ -80,15 +80,12 @@ class Worker:
             InitError: The handler cannot be imported, or the process ended or hung before it was ready.
         """
         started = time.monotonic()
-        self._process = await asyncio.create_subprocess_exec(
-            *tethered([sys.executable, "-m", "awslambdaric", self.function.handler]),
-            cwd=self.function.code,
-            env={**self._launch.environment, "AWS_LAMBDA_RUNTIME_API": self._address},
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-            start_new_session=True,  # Ctrl-C is for the stack; it ends its workers itself
-        )
+        try:
+            self._process = await self._spawn()
+        except OSError as error:  # there is no such folder
+            on_exit(self)
+            text = f"The function's code cannot be entered: {self.function.code} ({error.strerror})"
+            raise InitError(error_object("Runtime.InvalidWorkingDir", text)) from error
         self._watch = asyncio.create_task(self._run(on_exit))
         try:
             async with asyncio.timeout(_INIT_LIMIT_S + self.function.timeout_s):
@@ -162,6 +159,17 @@ class Worker:
         """Takes the report that the handler could not be loaded."""
         if not self._ready.done():
             self._ready.set_exception(InitError(payload))
+
+    async def _spawn(self) -> asyncio.subprocess.Process:
+        return await asyncio.create_subprocess_exec(
+            *tethered([sys.executable, "-m", "awslambdaric", self.function.handler]),
+            cwd=self.function.code,
+            env={**self._launch.environment, "AWS_LAMBDA_RUNTIME_API": self._address},
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+            start_new_session=True,  # Ctrl-C is for the stack; it ends its workers itself
+        )
 
     async def _run(self, on_exit: Callable[["Worker"], None]) -> None:
         assert self._process is not None

@@ -1,0 +1,194 @@
+"""Satchel itself on this machine: the embedded database, a local identity, and the stack of its template."""
+
+import asyncio
+import os
+import secrets
+import socket
+import sys
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TextIO
+
+from starlette.responses import JSONResponse
+from starlette.types import Receive, Scope, Send
+
+from satchel.local import template
+from satchel.local.authorizer import JwtVerifier
+from satchel.local.data_folder import DataFolder, RunningStack
+from satchel.local.embedded_postgres import EmbeddedPostgres
+from satchel.local.identity import Identity
+from satchel.local.log_stream import LogStream
+from satchel.local.processes import reap_leftovers
+from satchel.local.project import Project
+from satchel.local.server import address, listen
+from satchel.local.stack import Stack, StackOptions
+from satchel.local.template import Application
+
+STACK_NAME = "satchel"
+_DATABASE = "satchel"
+_APP_ROLE = "satchel_app"
+# Variables of the template that name what only a deployment has; and an endpoint rule that a local endpoint breaks.
+_DEPLOYMENT_ONLY = frozenset(
+    {
+        "AWS_USE_DUALSTACK_ENDPOINT",
+        "SATCHEL_DATABASE_ADMIN_SECRET",
+        "SATCHEL_DATABASE_SECRET",
+        "SATCHEL_REQUEST_STATE_SECRET",
+    }
+)
+# Choices that are the developer's also on a laptop; all else comes from the template.
+_FROM_DEVELOPER = ("ANTHROPIC_", "SATCHEL_ENCODER", "SATCHEL_LLM", "SATCHEL_ALLOWED_")
+
+
+@dataclass(frozen=True)
+class Serving:
+    """A running Satchel."""
+
+    stack: Stack
+    identity: Identity
+    postgres: EmbeddedPostgres
+
+    @property
+    def mcp_url(self) -> str:
+        """What an MCP client is given; also the audience of its token."""
+        return f"{self.stack.url}/mcp"
+
+
+def clock() -> datetime:
+    """Now, in UTC."""
+    return datetime.now(UTC)
+
+
+def read_application(project: Project, url: str) -> Application:
+    """Satchel's template, for an installation at a URL."""
+    parameters = {
+        "Issuer": url,
+        "JwksUrl": f"{url}/.well-known/jwks.json",
+        "ResourceUrl": f"{url}/mcp",
+    }
+    return template.read(project.template, stack_name=STACK_NAME, parameters=parameters)
+
+
+@asynccontextmanager
+async def serving(
+    project: Project,
+    data: DataFolder,
+    *,
+    port: int,
+    fixtures: Path | None = None,
+    reload: bool = True,
+    progress: Callable[[str], None] = lambda _step: None,
+    log_sink: TextIO = sys.stderr,
+) -> AsyncGenerator[Serving, None]:
+    """Serves Satchel on 127.0.0.1 while the context lasts, and leaves nothing running after it.
+
+    Args:
+        project: The checkout to serve from.
+        data: The folder that holds everything; locked meanwhile.
+        port: Where to serve; 0 takes a free one.
+        fixtures: The conformance fixtures, to offer them beside the catalogue.
+        reload: Whether changed code replaces the workers.
+        progress: Gets a line before each step that takes time.
+        log_sink: Where the log stream goes.
+
+    Raises:
+        PortInUseError: Another program listens there.
+        DataFolderInUseError: Another server has the folder.
+        PostgresError: The database does not start.
+    """
+    front = listen(port)
+    try:
+        data.lock()
+        reap_leftovers(data.path)
+        logs = LogStream(log_sink, clock)
+        progress("Starting the database ...")
+        postgres = EmbeddedPostgres(data.path, logs)
+        try:
+            await postgres.start()
+            progress("Bringing the database to the current schema ...")
+            await _migrate(postgres)
+            progress("Starting the functions ...")
+            async with _stack(project, data, front, postgres, logs, fixtures=fixtures, reload=reload) as running:
+                yield running
+        finally:
+            await postgres.stop()
+    finally:
+        data.release()
+        front.close()
+
+
+@asynccontextmanager
+async def _stack(
+    project: Project,
+    data: DataFolder,
+    front: socket.socket,
+    postgres: EmbeddedPostgres,
+    logs: LogStream,
+    *,
+    fixtures: Path | None,
+    reload: bool,
+) -> AsyncGenerator[Serving, None]:
+    url = f"http://{address(front)}"
+    identity = Identity(data.path, url)
+    stack = Stack(
+        read_application(project, url),
+        owner=data.path,
+        front=front,
+        verifier=JwtVerifier(identity.jwks),
+        logs=logs,
+        clock=clock,
+        options=StackOptions(
+            overrides=_overrides(project, data, postgres, fixtures),
+            removed=_DEPLOYMENT_ONLY,
+            machine=os.environ,
+            reload=reload,
+        ),
+        own={"/.well-known/jwks.json": _Jwks(identity)},
+    )
+    await stack.start()
+    try:
+        data.publish(RunningStack(os.getpid(), url, stack.invoke_url, stack.access_key))
+        yield Serving(stack, identity, postgres)
+    finally:
+        await stack.stop()
+
+
+class _Jwks:
+    """Serves the public keys that the adapter checks tokens with."""
+
+    def __init__(self, identity: Identity) -> None:
+        self._identity = identity
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers one request."""
+        await JSONResponse(self._identity.jwks())(scope, receive, send)
+
+
+async def _migrate(postgres: EmbeddedPostgres) -> None:
+    from satchel.postgres.migrate import migrate  # noqa: PLC0415 - a heavy client
+
+    await postgres.create_database(_DATABASE)
+    await asyncio.to_thread(migrate, postgres.dsn(_DATABASE))
+
+
+def _overrides(project: Project, data: DataFolder, postgres: EmbeddedPostgres, fixtures: Path | None) -> dict[str, str]:
+    chosen = {name: value for name, value in os.environ.items() if name.startswith(_FROM_DEVELOPER)}
+    return {
+        **chosen,
+        "SATCHEL_DATABASE_URL": postgres.dsn(_DATABASE, user=_APP_ROLE),
+        "SATCHEL_MODEL_DIR": str(project.models),
+        "SATCHEL_REQUEST_STATE_KEYS": _request_state_key(data.path),
+        "SATCHEL_TEST_FIXTURES": str(fixtures) if fixtures else "",
+    }
+
+
+def _request_state_key(data: Path) -> str:
+    """The key that seals MCP's request state: made once, so that what it sealed opens after a restart."""
+    file = data / "request_state.key"
+    if not file.exists():
+        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as new:
+            new.write(secrets.token_urlsafe(48))
+    return file.read_text("utf-8")
