@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from satchel.expiring_cache import ExpiringCache
 from satchel.memory.messages import Message
 from satchel.memory.store import ConversationStore
-from satchel.memory.summary import Summary, gather_summary
+from satchel.memory.summary import SHOWN_RECENT, SHOWN_RELEVANT, Summary, gather_summary
 from satchel.postgres.database import Database
 from satchel.postgres.secret import conninfo_of_secret, password_of_secret
 from satchel.profile.preferences import preference_lines
@@ -105,11 +105,19 @@ def summary(user_id: str, query: str | None) -> Summary | None:
         (user_id, messages.content_version(), preferences.version, query),
         lambda: gather_summary(
             store=messages,
-            find_relevant=lambda _query: [],
+            find_relevant=lambda text: _relevant(user_id, text),
             preferences=preference_lines(preferences),
             query=query,
         ),
     )
+
+
+def _relevant(user_id: str, text: str) -> list[Message]:
+    from satchel.memory.search import search  # noqa: PLC0415
+
+    # More than are shown: what the recent window shows already is left out afterwards.
+    found = search(search_store(user_id), encoder(), text, clock=clock, limit=SHOWN_RECENT + SHOWN_RELEVANT)
+    return [hit.message for hit in found.hits]
 
 
 @cache

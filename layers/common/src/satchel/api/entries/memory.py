@@ -3,6 +3,7 @@
 from satchel.api.catalogue import Catalogue
 from satchel.api.entry import Hints, ToolEntry
 from satchel.api.wire.memory import SaveMessageArguments, SaveMessageResult
+from satchel.api.wire.search import SearchConversationArguments, SearchConversationResult
 
 ENTRIES = Catalogue(
     tools=(
@@ -19,6 +20,20 @@ ENTRIES = Catalogue(
             function="save_message",
             hints=Hints(idempotent=True),
             timeout_s=15.0,
+        ),
+        ToolEntry(
+            name="search_conversation",
+            title="Search the conversation",
+            description=(
+                "Find what was said before, in this or any earlier conversation. Ask in plain words, in any language "
+                "(`what did we decide about position size?`, `what did I say last Tuesday?`). Every hit has a score, "
+                "the probability that it answers; nothing relevant gives an empty list."
+            ),
+            arguments=SearchConversationArguments,
+            result=SearchConversationResult,
+            scope="context:read",
+            function="search_conversation",
+            hints=Hints(read_only=True, idempotent=True),
         ),
     ),
 )
