@@ -10,14 +10,12 @@ from datetime import UTC, datetime, timedelta
 from satchel.embeddings.encoder import Encoder
 from satchel.errors import InvalidInputError
 from satchel.memory.candidates import Filters
-from satchel.memory.messages import Message, Role
+from satchel.memory.hits import DEFAULT_LIMIT, DEFAULT_MIN_SCORE, Hit, SearchResult
+from satchel.memory.messages import Role
 from satchel.memory.ranking import Ranked, rank
 from satchel.memory.search_store import SearchStore
 from satchel.memory.terms import normalize, query_terms
 
-DEFAULT_LIMIT = 5
-MAX_LIMIT = 100
-DEFAULT_MIN_SCORE = 0.2
 EVERYTHING = "*"
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -25,41 +23,6 @@ _MICROSECOND = timedelta(microseconds=1)
 
 MAX_QUERY_CHARS = 4_000
 """A longer query is searched for by its beginning: no question is longer, and a pasted document repeats itself."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One message found.
-
-    Attributes:
-        score: Probability in [0, 1] that the message answers the query, comparable between encoders.
-        similarity: Likeness of meaning in [0, 1], as the encoder gives it: compare it within one encoder only.
-        words: Words of the query that the message contains.
-        contributions: What each feature added to the score, in log-odds, by name.
-        neighbours: The messages around it in its session, in order, when asked for.
-    """
-
-    message: Message
-    score: float
-    similarity: float
-    words: tuple[str, ...] = ()
-    contributions: dict[str, float] | None = None
-    neighbours: tuple[Message, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class SearchResult:
-    """One page of hits.
-
-    Attributes:
-        hits: Best first, ties to the newer message; every score is at least the floor.
-        below_min_score: How many more hits this page would have had without the floor.
-        next_cursor: Where the next page begins; None on the last one.
-    """
-
-    hits: tuple[Hit, ...]
-    below_min_score: int
-    next_cursor: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from satchel.api.wire.memory import MessageOut
 from satchel.api.wire.types import Identifier, StorableText, Timestamp
+from satchel.memory.hits import DEFAULT_LIMIT, DEFAULT_MIN_SCORE, MAX_LIMIT, Hit, SearchResult
 from satchel.memory.messages import Role
-from satchel.memory.search import DEFAULT_LIMIT, DEFAULT_MIN_SCORE, MAX_LIMIT, Hit, SearchResult
 
 
 class SearchConversationArguments(BaseModel):
