@@ -69,7 +69,7 @@ def bench(tmp_path: Path):
     functions = RecordedFunctions()
     identity = Identity(tmp_path, ISSUER)
     listed = catalogue()
-    server = build_server(listed, functions, version="1", request_state_keys=("k" * 32,))
+    server = build_server(listed, functions, version="1", request_state_keys=lambda: ("k" * 32,))
     adapter = McpAdapter(
         endpoint=McpEndpoint(server, listed),
         catalogue=listed,

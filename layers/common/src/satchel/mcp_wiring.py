@@ -1,5 +1,6 @@
 """From settings to the MCP adapter. Apart from `wiring`, so that the adapter loads no database driver."""
 
+import logging
 import os
 from functools import cache
 from importlib.metadata import version
@@ -27,12 +28,14 @@ def build_adapter(settings: Settings) -> McpAdapter:
 
     `resource_url` may list several URLs that callers know us by; a token for any of them is accepted.
     """
+    # The SDK logs what failed its checks word for word, and that is what users have said.
+    logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)
     listed = catalogue()
     server = build_server(
         listed,
         LambdaFunctions(settings.stack),
         version=version("satchel"),
-        request_state_keys=_request_state_keys(settings),
+        request_state_keys=lambda: _request_state_keys(settings),
     )
     if settings.test_fixtures:
         install_fixtures(server, Path(settings.test_fixtures))
@@ -44,12 +47,15 @@ def build_adapter(settings: Settings) -> McpAdapter:
             audiences=settings.resource_url.replace(",", " ").split(),
             keys=KeySet(fetch_keys_from(settings.jwks_url)),
         ),
-        admission=Admission(hosts=frozenset(settings.allowed_hosts), origins=frozenset(settings.allowed_origins)),
+        admission=Admission(
+            hosts=frozenset(host.lower() for host in settings.allowed_hosts),
+            origins=frozenset(settings.allowed_origins),
+        ),
         issuer=settings.issuer,
     )
 
 
 def _request_state_keys(settings: Settings) -> tuple[str, ...]:
-    if settings.request_state_keys or not settings.request_state_secret:
+    if settings.request_state_keys:
         return settings.request_state_keys
-    return tuple(read_secret(settings.request_state_secret).split(","))
+    return tuple(key.strip() for key in read_secret(settings.request_state_secret).split(","))

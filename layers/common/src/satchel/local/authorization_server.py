@@ -10,6 +10,7 @@ from typing import Any
 from mcp.server.auth.routes import create_auth_routes
 from mcp.server.auth.settings import ClientRegistrationOptions, RevocationOptions
 from pydantic import AnyHttpUrl
+from starlette.applications import Starlette
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
@@ -23,10 +24,12 @@ from satchel.local.identity import DEVELOPMENT_SCOPES, Identity
 
 METADATA_PATH = "/.well-known/oauth-authorization-server"
 JWKS_PATH = "/.well-known/jwks.json"
+# What the server answers, for whoever mounts it beside other things.
+PATHS = (METADATA_PATH, JWKS_PATH, CONSENT_PATH, "/authorize", "/token", "/register", "/revoke")
 
 
-def build(identity: Identity, resource_urls: Sequence[str]) -> list[BaseRoute]:
-    """Return the routes of the server, to be mounted at the root of `identity.issuer`.
+def build(identity: Identity, resource_urls: Sequence[str]) -> Starlette:
+    """Return the server, an ASGI application that answers `PATHS` under the root of `identity.issuer`.
 
     Args:
         identity: Its keys; clients and refresh tokens are kept beside them.
@@ -42,13 +45,14 @@ def build(identity: Identity, resource_urls: Sequence[str]) -> list[BaseRoute]:
         revocation_options=RevocationOptions(enabled=True),
     )
     consent = _Consent(provider)
-    return [
+    routes: list[BaseRoute] = [
         _document(METADATA_PATH, lambda: metadata(identity.issuer)),
         _document(JWKS_PATH, identity.jwks),
         Route(CONSENT_PATH, consent.ask, methods=["GET"]),
         Route(CONSENT_PATH, consent.take, methods=["POST"]),
         *(route for route in sdk_routes if route.path != METADATA_PATH),
     ]
+    return Starlette(routes=routes)
 
 
 def metadata(issuer: str) -> dict[str, Any]:

@@ -2,14 +2,15 @@
 
 import importlib.util
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
-from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+from mcp.server.request_state import AESGCMRequestStateCodec, RequestStateBoundary, RequestStateSecurity
 
 from satchel.api.catalogue import Catalogue
 from satchel.api.mcp.exchange import Exchange
@@ -27,7 +28,11 @@ _READING = CacheHint(ttl_ms=0, scope="private")
 
 
 def build_server(
-    catalogue: Catalogue, functions: Functions, *, version: str, request_state_keys: Sequence[str] = ()
+    catalogue: Catalogue,
+    functions: Functions,
+    *,
+    version: str,
+    request_state_keys: Callable[[], Sequence[str]],
 ) -> Server[Any]:
     """Return the server for a catalogue.
 
@@ -35,8 +40,8 @@ def build_server(
         catalogue: What is listed and served.
         functions: Who serves it.
         version: Ours, as told to clients.
-        request_state_keys: Secrets of 32 characters or more that seal `requestState`; the first seals, all open.
-            Without any, no handler may hand out such a state.
+        request_state_keys: Reads the secrets, of 32 characters or more, that seal `requestState`: the first seals,
+            all open. Called when the first state has to be sealed or opened.
     """
     handlers = CatalogueHandlers(catalogue, functions)
     server: Server[Any] = Server(
@@ -57,9 +62,8 @@ def build_server(
     for method, params, handler in handlers.by_method():
         server.add_request_handler(method, params, handler)
     server.middleware.clear()  # the SDK's tracing: we send no telemetry, and it costs on every message
-    if request_state_keys:
-        security = RequestStateSecurity(keys=list(request_state_keys), bind_principal=_user_of)
-        server.middleware.append(RequestStateBoundary(security, default_audience=NAME))
+    security = RequestStateSecurity(codec=_SealWithKeys(request_state_keys), bind_principal=_user_of)
+    server.middleware.append(RequestStateBoundary(security, default_audience=NAME))
     return server
 
 
@@ -80,6 +84,25 @@ def install_fixtures(server: Server[Any], folder: Path) -> None:
     sys.modules[name] = module
     spec.loader.exec_module(module)
     module.install(server)
+
+
+class _SealWithKeys:
+    """The SDK's codec over keys that are read when they are first needed: few calls ever need them."""
+
+    def __init__(self, read_keys: Callable[[], Sequence[str]]) -> None:
+        self._read_keys = read_keys
+
+    @cached_property
+    def _codec(self) -> AESGCMRequestStateCodec:
+        return AESGCMRequestStateCodec(list(self._read_keys()))
+
+    def seal(self, payload: bytes) -> str:
+        """Return a token that only these keys open."""
+        return self._codec.seal(payload)
+
+    def unseal(self, token: str) -> bytes:
+        """Return what was sealed. Raises InvalidRequestState where these keys did not seal it."""
+        return self._codec.unseal(token)
 
 
 def _user_of(ctx: ServerRequestContext[Any, Any]) -> str | None:
