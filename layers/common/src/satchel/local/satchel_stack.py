@@ -1,6 +1,7 @@
 """Satchel itself on this machine: the embedded database, a local identity, and the stack of its template."""
 
 import asyncio
+import importlib
 import os
 import secrets
 import socket
@@ -12,8 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TextIO
 
-from starlette.responses import JSONResponse
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from satchel.local import template
 from satchel.local.authorizer import JwtVerifier
@@ -107,7 +107,9 @@ async def serving(
         progress("Starting the database ...")
         postgres = EmbeddedPostgres(data.path, logs)
         try:
-            await postgres.start()
+            # The database mostly waits for the disk; what takes the processor is imported meanwhile.
+            imported = asyncio.to_thread(importlib.import_module, "satchel.local.authorization_server")
+            await asyncio.gather(postgres.start(), imported)
             progress("Bringing the database to the current schema ...")
             await _migrate(postgres)
             progress("Starting the functions ...")
@@ -146,7 +148,7 @@ async def _stack(
             machine=os.environ,
             reload=reload,
         ),
-        own={"/.well-known/jwks.json": _Jwks(identity)},
+        own=_sign_in(identity, f"{url}/mcp"),
     )
     await stack.start()
     try:
@@ -156,15 +158,12 @@ async def _stack(
         await stack.stop()
 
 
-class _Jwks:
-    """Serves the public keys that the adapter checks tokens with."""
+def _sign_in(identity: Identity, resource_url: str) -> dict[str, ASGIApp]:
+    """The development authorization server, by path."""
+    from satchel.local import authorization_server  # noqa: PLC0415 - a heavy import, made ready beforehand
 
-    def __init__(self, identity: Identity) -> None:
-        self._identity = identity
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers one request."""
-        await JSONResponse(self._identity.jwks())(scope, receive, send)
+    server = authorization_server.build(identity, [resource_url])
+    return dict.fromkeys(authorization_server.PATHS, server)
 
 
 async def _migrate(postgres: EmbeddedPostgres) -> None:
