@@ -75,12 +75,19 @@ def test_other_events_and_web_socket_routes_are_listed():
     ]
 
 
-def test_a_function_is_found_by_any_of_its_names_but_not_by_a_folder_that_two_share():
+def test_a_function_is_found_by_any_of_its_names():
     application = read()
     broken = application.functions["BrokenFunction"]
     for name in ("BrokenFunction", "probes-BrokenFunction", broken.arn, f"{broken.arn}:live", "broken"):
         assert application.find(name) == broken
-    assert application.find("probe") is None
+    assert application.find("probe") == application.functions["ProbeFunction"]
+    assert application.find("nobody") is None
+
+
+def test_a_folder_that_two_functions_share_names_neither(tmp_path):
+    twin = "{Type: AWS::Serverless::Function, Properties: {CodeUri: twins/, Handler: app.handler}}"
+    application = template.read(write(tmp_path, f"  A: {twin}\n  B: {twin}\n"), stack_name="s")
+    assert application.find("twins") is None
 
 
 def test_credentials_for_every_origin_are_refused(tmp_path):
