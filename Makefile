@@ -29,10 +29,10 @@ $(BIN)/python:
 	@$(FIND_PYTHON); [ -n "$$python" ] || { echo "Satchel needs Python 3.11 or newer with venv; none was found."; exit 1; }; \
 	"$$python" -m venv .venv
 
-$(SERVES): constraints-serve.txt layers/common/pyproject.toml | $(BIN)/python
+$(SERVES): constraints-serve.txt functions/sandbox/requirements.txt layers/common/pyproject.toml | $(BIN)/python
 	@echo "Installing what serving needs (once) ..."
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip >/dev/null
-	@$(PIP_INSTALL) --require-hashes --no-compile -r constraints-serve.txt
+	@$(PIP_INSTALL) --require-hashes --no-compile -r constraints-serve.txt -r functions/sandbox/requirements.txt
 	@$(PIP_INSTALL) --no-build-isolation -e layers/common
 	@touch $@
 
@@ -46,6 +46,13 @@ $(MODEL): layers/common/src/satchel/embeddings/build.py $(SERVES)
 	@echo "Making the encoder's files (once) ..."
 	@$(BIN)/python -m satchel.embeddings.build layers/embeddings/build/models
 	@touch $@
+
+# Compiles the sandbox's WebAssembly runtime for this machine, once: about 100 CPU-seconds and 2.4 GB of memory.
+SANDBOX_DIR ?= $(HOME)/.cache/satchel/sandbox
+
+.PHONY: sandbox-warm
+sandbox-warm: $(SERVES) ## prepare the sandbox of run_python and run_backtest (once, about a minute)
+	$(BIN)/python -m satchel.sandbox.warm $(SANDBOX_DIR)
 
 # ---------------------------------------------------------------- quality
 
@@ -96,6 +103,7 @@ lock: ## pin all dependencies with hashes, after a change of a pyproject.toml
 	$(LOCK) --python-version 3.13 -c constraints.txt $(NOT_IN_LAMBDA) $(LOCK_COMMON) -o layers/common/requirements.txt
 	$(LOCK) --python-version 3.13 -c constraints.txt --no-deps layers/embeddings/requirements.in \
 		-o layers/embeddings/requirements.txt
+	$(LOCK) --python-version 3.11 --no-deps functions/sandbox/requirements.in -o functions/sandbox/requirements.txt
 
 .PHONY: clean help
 clean: ## remove what was built; keeps .venv and data

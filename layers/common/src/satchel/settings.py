@@ -29,6 +29,8 @@ class Settings:
         llm: `none`, `anthropic` or `bedrock`.
         llm_model: The model's name.
         anthropic_secret: ARN of a secret that holds the API key for Claude, where `ANTHROPIC_API_KEY` does not.
+        sandbox: Where programs run: `remote` (the sandbox function), or here in `wasm` or `bubblewrap`.
+        sandbox_dir: What `make sandbox-warm` prepared.
         test_fixtures: Folder of the conformance fixtures; empty in every real installation.
     """
 
@@ -49,6 +51,8 @@ class Settings:
     llm: str = "none"
     llm_model: str = "claude-sonnet-5"
     anthropic_secret: str = ""
+    sandbox: str = "remote"
+    sandbox_dir: str = "~/.cache/satchel/sandbox"
     test_fixtures: str = ""
 
     @classmethod

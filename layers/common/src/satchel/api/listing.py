@@ -7,10 +7,10 @@ of the table in `docs/api.md`.
 from functools import cache
 
 from satchel.api.catalogue import Catalogue
-from satchel.api.entries import context, memory
+from satchel.api.entries import context, memory, sandbox
 
 
 @cache
 def catalogue() -> Catalogue:
     """Return the catalogue of this release."""
-    return Catalogue.of((memory.ENTRIES, context.ENTRIES))
+    return Catalogue.of((memory.ENTRIES, sandbox.ENTRIES, context.ENTRIES))

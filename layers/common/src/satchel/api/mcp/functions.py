@@ -52,13 +52,21 @@ class LambdaFunctions:
         )
         return cast("Any", boto3).client("lambda", config=config)
 
-    def invoke(self, function: str, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Call `{stack}-{function}` and wait for its answer. As in `Functions`."""
+    def invoke(self, function: str, request: Mapping[str, Any], *, tenant: str | None = None) -> dict[str, Any]:
+        """Call `{stack}-{function}` and wait for its answer. As in `Functions`.
+
+        Args:
+            function: Its name.
+            request: What it is handed.
+            tenant: Whose execution environment to use, for a function with tenant isolation.
+        """
         from botocore.exceptions import BotoCoreError, ClientError, ReadTimeoutError  # noqa: PLC0415
 
         try:
             reply = self._client.invoke(
-                FunctionName=f"{self._stack}-{function}", Payload=json.dumps(request, separators=(",", ":")).encode()
+                FunctionName=f"{self._stack}-{function}",
+                Payload=json.dumps(request, separators=(",", ":")).encode(),
+                **({"TenantId": tenant} if tenant else {}),
             )
             answer = json.loads(reply["Payload"].read())
         except ReadTimeoutError as error:

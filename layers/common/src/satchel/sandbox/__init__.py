@@ -1,0 +1,1 @@
+"""Running programs nobody vouches for: engines, limits, and what comes back."""

@@ -1,0 +1,62 @@
+"""The sandbox in a function of its own: what goes to it, what comes back, and the engine that asks it.
+
+The function has no network, no secrets and no store (`template.yaml`, `SandboxFunction`); whoever needs a program run
+hands it the data. Programs of different users never share its execution environment (`TenancyConfig`).
+"""
+
+import base64
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from satchel.sandbox.model import Artefact, Limits, SandboxEngine, SandboxResult
+
+
+def run_job(job: Mapping[str, Any], engine: SandboxEngine) -> dict[str, Any]:
+    """Run a job that `job_of` wrote, and return its result as JSON data."""
+    return result_to_json(engine.run(job["code"], job["inputs"], Limits(**job["limits"])))
+
+
+def job_of(code: str, inputs: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
+    """A run as JSON data."""
+    return {"code": code, "inputs": inputs, "limits": asdict(limits)}
+
+
+def result_to_json(result: SandboxResult) -> dict[str, Any]:
+    """A result as JSON data."""
+    artefacts = [{"name": a.name, "base64": base64.b64encode(a.data).decode()} for a in result.artefacts]
+    return asdict(result) | {"artefacts": artefacts}
+
+
+def result_from_json(data: Mapping[str, Any]) -> SandboxResult:
+    """The result that `result_to_json` wrote."""
+    return SandboxResult(
+        status=data["status"],
+        stdout=data["stdout"],
+        stderr=data["stderr"],
+        value=data["value"],
+        artefacts=tuple(Artefact(item["name"], base64.b64decode(item["base64"])) for item in data["artefacts"]),
+        truncated=tuple(data["truncated"]),
+        layers=tuple(data["layers"]),
+        duration_ms=data["duration_ms"],
+    )
+
+
+class RemoteEngine:
+    """Asks the sandbox function.
+
+    Args:
+        invoke: Sends a job to the function and returns its answer; it raises what makes that impossible.
+    """
+
+    name = "remote"
+
+    def __init__(self, invoke: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> None:
+        self._invoke = invoke
+
+    def run(self, code: str, inputs: Mapping[str, Any], limits: Limits) -> SandboxResult:
+        """See `SandboxEngine.run`."""
+        return result_from_json(self._invoke(job_of(code, inputs, limits)))
+
+    def close(self) -> None:
+        """Nothing is kept here."""

@@ -1,0 +1,54 @@
+"""`run_python`: a program of the user's own, run behind the walls."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+from satchel.errors import TooLargeError
+from satchel.sandbox.model import Limits, SandboxEngine, SandboxResult
+
+MAX_CODE_CHARS = 200_000
+MAX_TIMEOUT_S = 20.0
+DEFAULT_TIMEOUT_S = 10.0
+
+
+def run_python(
+    code: str,
+    *,
+    inputs: Mapping[str, Any],
+    timeout_s: float,
+    engine: SandboxEngine,
+    redact: Callable[[str], str],
+) -> SandboxResult:
+    """Run a program and return its result with secrets taken out.
+
+    Args:
+        code: The program.
+        inputs: JSON data it finds as `inputs`.
+        timeout_s: Its wall-clock limit in seconds.
+        engine: Where it runs.
+        redact: Takes secrets out of a text.
+
+    Raises:
+        TooLargeError: The program is longer than 200,000 characters.
+        UnavailableError: No engine can run here.
+    """
+    if len(code) > MAX_CODE_CHARS:
+        raise TooLargeError(f"code is longer than {MAX_CODE_CHARS} characters", field="code")
+    result = engine.run(code, inputs, Limits(time_s=timeout_s))
+    return replace(
+        result,
+        stdout=redact(result.stdout),
+        stderr=redact(result.stderr),
+        value=_redacted(result.value, redact),
+    )
+
+
+def _redacted(value: Any, redact: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, list):
+        return [_redacted(item, redact) for item in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        return {redact(key): _redacted(item, redact) for key, item in cast("dict[str, Any]", value).items()}
+    return value
