@@ -18,7 +18,7 @@ from dataclasses import asdict
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from satchel.errors import UnavailableError
 from satchel.sandbox.answer import conclude
@@ -98,21 +98,22 @@ class BubblewrapEngine:
             assert process.stdout is not None
             assert process.stderr is not None
             most = limits.value_bytes + 2 * limits.artefact_bytes + _ANSWER_ROOM
-            caps = {process.stdout: limits.output_bytes + 1, process.stderr: limits.output_bytes + 1, answers: most}
+            descriptors = (process.stdout.fileno(), process.stderr.fileno(), answers.fileno())
+            caps = dict(zip(descriptors, (limits.output_bytes + 1, limits.output_bytes + 1, most), strict=True))
             read, in_time = _drain(caps, started + limits.time_s)
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-            out, err = read[process.stdout], read[process.stderr]
+            out, err, answer = (bytes(read[descriptor]) for descriptor in descriptors)
             process.stdout.close()
             process.stderr.close()
-        if not read[answers] and err.startswith(b"bwrap: "):
+        if not answer and err.startswith(b"bwrap: "):
             raise UnavailableError("bubblewrap cannot make its namespaces here; nothing was run.", retry_after_s=60)
         ended: Status | None = None if in_time else "time_limit"
         return conclude(
             ended=ended,
             stdout=out,
             stderr=err,
-            answer=read[answers],
+            answer=answer,
             limits=limits,
             layers=_LAYERS,
             duration_ms=round((time.monotonic() - started) * 1000),
@@ -156,25 +157,24 @@ def _kit() -> list[str]:
     ]
 
 
-def _drain(caps: dict[BinaryIO, int], until: float) -> tuple[dict[BinaryIO, bytes], bool]:
-    """Read all streams to their ends or caps, but not past `until`; whether they all ended in time.
+def _drain(caps: dict[int, int], until: float) -> tuple[dict[int, bytearray], bool]:
+    """Read all descriptors to their ends or caps, but not past `until`; whether that was in time.
 
-    A stream that passes its cap ends the reading at once: the program is over its limit and will be killed.
+    A stream that reaches its cap ends the reading at once: the program is over its limit and will be killed.
     """
-    read = {stream: bytearray() for stream in caps}
+    read = {descriptor: bytearray() for descriptor in caps}
     with selectors.DefaultSelector() as selector:
-        for stream in caps:
-            selector.register(stream, selectors.EVENT_READ)
+        for descriptor in caps:
+            selector.register(descriptor, selectors.EVENT_READ)
         while selector.get_map():
             ready = selector.select(max(0.0, until - time.monotonic()))
             if not ready:
-                return {stream: bytes(data) for stream, data in read.items()}, False
+                return read, False
             for key, _ in ready:
-                stream = next(known for known in caps if known is key.fileobj)
                 part = os.read(key.fd, 1 << 16)
-                read[stream] += part[: caps[stream] - len(read[stream])]
+                read[key.fd] += part[: caps[key.fd] - len(read[key.fd])]
                 if not part:
-                    selector.unregister(stream)
-                elif len(read[stream]) >= caps[stream]:
-                    return {known: bytes(data) for known, data in read.items()}, True
-    return {stream: bytes(data) for stream, data in read.items()}, True
+                    selector.unregister(key.fd)
+                elif len(read[key.fd]) >= caps[key.fd]:
+                    return read, True
+    return read, True

