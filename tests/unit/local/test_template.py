@@ -90,6 +90,19 @@ def test_a_folder_that_two_functions_share_names_neither(tmp_path):
     assert application.find("twins") is None
 
 
+def test_an_image_function_that_says_how_runs_here_without_its_image_whatever_its_condition(tmp_path):
+    path = write(
+        tmp_path,
+        "  Boxed:\n    Type: AWS::Lambda::Function\n    Condition: HasImage\n"
+        "    Metadata: {SatchelLocal: {CodeUri: boxed/, Handler: app.handler}}\n"
+        "    Properties:\n      FunctionName: stack-boxed\n      PackageType: Image\n      Timeout: 30\n"
+        "      Code: {ImageUri: !Ref Nowhere}\n      Role: !GetAtt Nothing.Arn\n",
+    )
+    function = template.read(path, stack_name="stack").functions["Boxed"]
+    assert (function.name, function.code, function.handler) == ("stack-boxed", tmp_path / "boxed", "app.handler")
+    assert (function.timeout_s, function.image) == (30.0, False)
+
+
 def test_credentials_for_every_origin_are_refused(tmp_path):
     path = write(
         tmp_path,

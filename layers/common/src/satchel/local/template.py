@@ -8,6 +8,8 @@ from typing import Any, cast
 from satchel.local.cloudformation import Resolver, TemplateError, load
 
 _FUNCTION = "AWS::Serverless::Function"
+_IMAGE_FUNCTION = "AWS::Lambda::Function"
+_OF_THE_IMAGE = frozenset({"PackageType", "Code", "Role", "VpcConfig", "Architectures"})
 _HTTP_API = "AWS::Serverless::HttpApi"
 _IMPLICIT_API = "ServerlessHttpApi"
 # Lambda's own defaults: https://docs.aws.amazon.com/lambda/latest/api/API_FunctionConfiguration.html
@@ -163,6 +165,19 @@ class _Reader:
             image=image,
         )
 
+    def local_images(self) -> list[tuple[str, dict[str, Any], Mapping[str, Any]]]:
+        """Functions of Lambda's own type that say how they run here without their image (`Metadata: SatchelLocal`).
+
+        They are there whatever their condition says: it is about an image in a registry.
+        """
+        found: list[tuple[str, dict[str, Any], Mapping[str, Any]]] = []
+        for logical_id, resource in self.document.get("Resources", {}).items():
+            here = resource.get("Metadata", {}).get("SatchelLocal")
+            if resource.get("Type") == _IMAGE_FUNCTION and here:
+                kept = {key: value for key, value in resource["Properties"].items() if key not in _OF_THE_IMAGE}
+                found.append((logical_id, self.resolver.resolve({**kept, **here}), resource))
+        return found
+
     def _layers(self, references: list[Any]) -> list[Path]:
         layers = {logical_id: own for logical_id, own, _ in self.resources("AWS::Serverless::LayerVersion")}
         return [(self.root / str(layers[str(ref)]["ContentUri"])).resolve() for ref in references if str(ref) in layers]
@@ -233,6 +248,8 @@ def read(path: Path, *, stack_name: str, parameters: Mapping[str, str] | None = 
     for logical_id, own, resource in reader.resources(_FUNCTION):
         reader.read_function(logical_id, own, resource)
         reader.read_events(logical_id, own, apis)
+    for logical_id, own, resource in reader.local_images():
+        reader.read_function(logical_id, own, resource)
     authorizers = reader.authorizers(apis)
     for route in reader.routes:
         if route.authorizer is not None and route.authorizer not in authorizers:
