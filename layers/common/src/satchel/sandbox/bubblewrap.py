@@ -25,7 +25,7 @@ from satchel.sandbox.answer import conclude
 from satchel.sandbox.model import MIB, Limits, SandboxResult, Status
 
 # Room for the interpreter, its threads' stacks and its libraries beside the program's own memory.
-_OWN_BYTES = 1024 * MIB
+_OWN_BYTES = 512 * MIB
 _ANSWER_ROOM = 1 * MIB
 _LAYERS = ("bubblewrap-namespaces", "no-network", "empty-environment", "memory-files", "rlimits", "seccomp")
 # What a guest may import beside the standard library, where the machine has it.
