@@ -42,14 +42,19 @@ def main(architecture: str) -> int:
 
 def _build(python: str, architecture: str, target: Path) -> None:
     shutil.rmtree(target, ignore_errors=True)
-    environment = os.environ | {
+    # A variable given to make on its command line would overrule ours in the layers' makefiles.
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    environment = inherited | {
         # sam looks for the functions' runtime on PATH.
         "PATH": f"{Path(python).parent}{os.pathsep}{os.environ['PATH']}",
         "ARCHITECTURE": architecture,
     }
     sam = Path(sys.executable).with_name("sam")
     command = [sam, "build", "--build-dir", target, "--parameter-overrides", f"Architecture={architecture}"]
-    subprocess.run(command, check=True, env=environment)
+    print(f"sam build for {architecture} ...", flush=True)
+    ended = subprocess.run(command, check=False, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if ended.returncode != 0:
+        sys.exit(ended.stdout.decode())
     for artefact, home in artefacts(target):
         compile_bytecode(python, artefact, home)
 
