@@ -54,6 +54,18 @@ SANDBOX_DIR ?= $(HOME)/.cache/satchel/sandbox
 sandbox-warm: $(SERVES) ## prepare the sandbox of run_python and run_backtest (once, about a minute)
 	$(BIN)/python -m satchel.sandbox.warm $(SANDBOX_DIR)
 
+# ---------------------------------------------------------------- serving
+
+PORT ?= 3000
+DATA ?= .satchel
+
+.PHONY: run demo
+run: $(SERVES) $(MODEL) ## serve everything on this machine until Ctrl-C [PORT=3000 DATA=.satchel]
+	@exec $(BIN)/satchel serve --port $(PORT) --data $(DATA)
+
+demo: $(SERVES) $(MODEL) ## replay a conversation through MCP and print what an agent would be given
+	@exec $(BIN)/python demo/run.py
+
 # ---------------------------------------------------------------- quality
 
 .PHONY: check format
