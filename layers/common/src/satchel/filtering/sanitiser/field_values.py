@@ -1,0 +1,41 @@
+"""What the name of a field makes of its value, where both are known: `{"pin": 4417}`, `{"Cookie": "sid=…"}`."""
+
+from satchel.filtering.sanitiser import personal_data, values, wire_formats
+from satchel.filtering.sanitiser.names import Kind
+from satchel.filtering.sanitiser.span import Span
+from satchel.filtering.sanitiser.values import Standing
+
+_PERSONAL = {Kind.SSN: "ssn", Kind.PHONE: "phone", Kind.CARD: "credit_card"}
+_HIDES_TAIL = frozenset({Kind.PASSWORD, Kind.PIN, Kind.PHRASE})
+
+
+def find(value: bytes, kind: Kind, *, pii: bool) -> list[Span]:
+    """Spans over the UTF-8 bytes of a field's value."""
+    if kind in _PERSONAL:
+        return [Span(0, len(value), _PERSONAL[kind], "pii")] if pii and _is_personal(value, kind) else []
+    if kind in {Kind.AUTHORIZATION, Kind.COOKIE}:
+        header = b"authorization: " if kind is Kind.AUTHORIZATION else b"cookie: "
+        return [
+            span._replace(start=max(0, span.start - len(header)), end=span.end - len(header))
+            for span in wire_formats.find_headers(header + value)
+            if span.end > len(header)
+        ]
+    text = value.decode("utf-8", "replace")
+    scheme, blank, rest = text.partition(" ")
+    start = 0
+    if blank and rest.strip() and scheme.lower() in {"bearer", "basic", "token", "apikey", "bot"}:
+        start, text = len(scheme.encode()) + 1, rest
+    if not values.is_credential(text, kind, Standing.EXACT):
+        return []
+    return [Span(start, len(value), f"assigned-{kind.value}", "secret", shows_tail=kind not in _HIDES_TAIL)]
+
+
+def _is_personal(value: bytes, kind: Kind) -> bool:
+    digits = "".join(chr(byte) for byte in value if 48 <= byte <= 57)  # noqa: PLR2004
+    if any(byte not in b"0123456789 +-().x/" for byte in value):
+        return False
+    if kind is Kind.SSN:
+        return len(digits) == 9 and digits[0] != "9"  # noqa: PLR2004
+    if kind is Kind.CARD:
+        return 12 <= len(digits) <= 19 and personal_data.is_luhn(digits)  # noqa: PLR2004
+    return 7 <= len(digits) <= 15 and len(set(digits)) > 2  # noqa: PLR2004

@@ -1,0 +1,353 @@
+"""Personal data: e-mail, phone, US social security number, payment card, IP address, IBAN; each one validated.
+
+Shape alone never decides where chance makes it: cards need a brand's prefix, length and Luhn digit, IBANs the country's
+length and remainder, numbers without a telling shape need a telling word beside them.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from satchel.filtering.sanitiser.patterns import compile_bytes, occurrences, union
+from satchel.filtering.sanitiser.span import Span
+
+_EMAIL_LOCAL = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&*+/=?^_{|}~.-" + bytes(
+    range(0x80, 0x100)
+)
+_EMAIL_DOMAIN = compile_bytes(
+    rb"\A(?:[A-Za-z0-9\x80-\xff](?:[A-Za-z0-9\x80-\xff-]{0,61}[A-Za-z0-9\x80-\xff])?\.){1,8}(?:[A-Za-z\x80-\xff]{2,24}|xn--[a-z0-9-]{2,30})"
+)
+_FILE_ENDINGS = frozenset(
+    b"png jpg jpeg gif svg webp ico bmp css js mjs ts tsx jsx json py rb go rs java md txt html htm xml yml yaml so dll exe zip gz "
+    b"tar whl woff woff2 map lock toml local localhost internal".split()
+)
+
+_PLUS_PHONE = compile_bytes(
+    rb"\+\d{1,3}[ .-]?(?:\(\d{1,4}\)[ .-]?)?\d(?:[ .()-]{0,2}\d){5,13}(?:\s?(?:x|ext\.?)\s?\d{1,5})?"
+)
+_NANP_SHAPE = rb"(?:\b(?:00)?1[ .-])?(?:\((\d{3})\) ?|\b(\d{3})[ .-])(\d{3})[ .-]\d{4}(?:\s?(?:x|ext\.?)\s?\d{1,5})?"
+_NANP_PHONE = compile_bytes(_NANP_SHAPE)
+_PHONE_WORDS = (
+    rb"phone|mobile|\btel\b|\bcell|\bfax\b|call(?:ed)? (?:me|us|him|her|them|back)|call|\bdesk\b|voicemail|whatsapp|\bsms\b|text me|\breach|"
+    rb"registered|answering at|messages? to|\bcontact|hotline|number is|dial|\xec\xa0\x84\xed\x99\x94|\xed\x9c\xb4\xeb\x8c\x80|t\xc3\xa9l|telefon|\xe7\x94\xb5\xe8\xaf\x9d"
+)
+_NUMBER = rb"[(+]?\d{1,12}(?:[ .()/-]{1,2}\d{1,12}){0,6}(?:\s?(?:x|ext\.?)\s?\d{1,5})?"
+_SAID_PHONE = compile_bytes(
+    rb"(?i)(?:" + _PHONE_WORDS + rb")[^\d\n(+]{0,24}\n?(" + _NUMBER + rb")|"
+    rb"\b(" + _NUMBER + rb")[ -](?:office|fax|mobile|cell|home|work|desk|phone)\b"
+)
+_SSN_SHAPE = rb"\b(\d{3})-(\d{2})-(\d{4})\b"
+_SSN = compile_bytes(_SSN_SHAPE)
+_SAID_SSN = compile_bytes(
+    rb"(?i)\b(?:ssn|social[ _-]?security(?:[ _-]?(?:number|no))?)\b[^\d\n]{0,16}(\d{3})[ .-]?(\d{2})[ .-]?(\d{4})\b"
+)
+_CARD_SHAPE = rb"\b\d(?:[ -]?\d){11,18}\b"
+_CARD = compile_bytes(_CARD_SHAPE)
+_CARD_WORDS = compile_bytes(
+    rb"(?i)card|credit|debit|\bpan\b|\bcc\b|\bcvv|visa|master ?card|amex|maestro|payment|billed|charge"
+)
+_ID_WORDS = compile_bytes(
+    rb"(?i)(?:order|tracking|invoice|ticket|#|\bid|seq|sku|ean|upc|isbn|imei|trace|account_?id|channel|user|tweet|snowflake|nonce|hash|timestamp|\bts)\W{0,4}\z"
+)
+_IPV4_SHAPE = rb"\b(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})\b"
+_IPV4 = compile_bytes(_IPV4_SHAPE)
+_VERSION_WORDS = compile_bytes(
+    rb"(?i)(?:version|versions|\bver|\brelease|build|firmware|\bv|\.net|jdk|runtime|upgraded? (?:to|from)|driver|sdk|==|>=|<=|~=|\^|@)[\"']?\W{0,4}(?:is |to )?\z"
+)
+_FULL_IPV6_SHAPE = rb"\b(?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}\b"
+_FULL_IPV6 = compile_bytes(_FULL_IPV6_SHAPE)
+_IPV6_BYTES = b"0123456789abcdefABCDEF:"
+_IBAN_SHAPE = rb"\b[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]{4}){2,7}(?:[ -]?[A-Za-z0-9]{1,4})?\b"
+_IBAN = compile_bytes(_IBAN_SHAPE)
+_IBAN_LENGTHS = {
+    "AD": 24, "AE": 23, "AL": 28, "AT": 20, "AZ": 28, "BA": 20, "BE": 16, "BG": 22, "BH": 22, "BI": 27, "BR": 29, "BY": 28,
+    "CH": 21, "CR": 22, "CY": 28, "CZ": 24, "DE": 22, "DJ": 27, "DK": 18, "DO": 28, "EE": 20, "EG": 29, "ES": 24, "FI": 18,
+    "FK": 18, "FO": 18, "FR": 27, "GB": 22, "GE": 22, "GI": 23, "GL": 18, "GR": 27, "GT": 28, "HR": 21, "HU": 28, "IE": 22,
+    "IL": 23, "IQ": 23, "IS": 26, "IT": 27, "JO": 30, "KW": 30, "KZ": 20, "LB": 28, "LC": 32, "LI": 21, "LT": 20, "LU": 20,
+    "LV": 21, "LY": 25, "MC": 27, "MD": 24, "ME": 22, "MK": 19, "MN": 20, "MR": 27, "MT": 31, "MU": 30, "NI": 28, "NL": 18,
+    "NO": 15, "OM": 23, "PK": 24, "PL": 28, "PS": 29, "PT": 25, "QA": 29, "RO": 24, "RS": 22, "RU": 33, "SA": 24, "SC": 31,
+    "SD": 18, "SE": 24, "SI": 19, "SK": 24, "SM": 27, "SO": 23, "ST": 25, "SV": 28, "TL": 23, "TN": 24, "TR": 26, "UA": 29,
+    "VA": 22, "VG": 24, "XK": 20, "YE": 30,
+}  # fmt: skip
+
+
+def is_cleared(rule: str, name: str) -> bool:
+    """Whether a field of this name holds a version or an identifier, so that a find by this rule in it is none."""
+    lead = name.encode("utf-8", "surrogatepass")[-64:] + b": "
+    if rule == "ipv4":
+        return _VERSION_WORDS.search(lead) is not None
+    return (
+        rule in {"phone", "ssn", "credit_card"}
+        and _ID_WORDS.search(lead) is not None
+        and _CARD_WORDS.search(lead) is None
+    )
+
+
+def find(data: bytes) -> Iterator[Span]:
+    """Spans of personal data, in no particular order."""
+    yield from _emails(data)
+    yield from _numbers(data)
+    yield from _said_phones(data)
+    if b"ssn" in (lowered := data.lower()) or b"social" in lowered:
+        yield from _said_social_security_numbers(data)
+    yield from _short_ipv6(data)
+
+
+def _numbers(data: bytes) -> Iterator[Span]:
+    """Everything that has a telling shape, in one pass; what fails its test is passed over by one character."""
+    at = 0
+    while (hit := _ANY_NUMBER.search(data, at)) is not None:
+        start = hit.start()
+        span = next((found for check in _CHECKS if (found := check(data, start)) is not None), None)
+        if span is not None:
+            yield span
+        at = span.end if span is not None else start + 1
+
+
+def is_luhn(digits: str) -> bool:
+    """Whether the last digit checks the others (ISO/IEC 7812-1)."""
+    total = 0
+    for index, char in enumerate(reversed(digits)):
+        digit = int(char)
+        if index % 2:
+            digit = digit * 2 - 9 if digit > 4 else digit * 2  # noqa: PLR2004
+        total += digit
+    return total % 10 == 0
+
+
+def is_iban(text: str) -> bool:
+    """Whether the country's length and the remainder 1 modulo 97 hold (ISO 13616)."""
+    compact = "".join(char for char in text.upper() if char.isalnum())
+    if len(compact) != _IBAN_LENGTHS.get(compact[:2], 0) or not compact.isascii():
+        return False
+    return int("".join(str(int(char, 36)) for char in compact[4:] + compact[:4])) % 97 == 1
+
+
+def card_lengths(digits: str) -> range | None:
+    """Lengths that the brand of this prefix issues; None where no brand has it."""
+    two, three, four = int(digits[:2]), int(digits[:3]), int(digits[:4])
+    if digits[0] == "4":
+        return range(13, 20, 3)
+    if 51 <= two <= 55 or 2221 <= four <= 2720:  # noqa: PLR2004
+        return range(16, 17)
+    if two in {34, 37}:
+        return range(15, 16)
+    if 300 <= three <= 305 or two in {36, 38, 39}:  # noqa: PLR2004
+        return range(14, 17)
+    if four == 6011 or two in {64, 65} or two == 62 or two == 35:  # noqa: PLR0916, PLR2004, PLR1714
+        return range(16, 20)
+    if four in {1800, 2131}:
+        return range(15, 16)
+    if two in {50, 56, 57, 58, 60, 61, 63, 66, 67, 68, 69}:
+        return range(12, 20)
+    return None
+
+
+def _emails(data: bytes) -> Iterator[Span]:
+    for at in occurrences(data, b"@"):
+        head = data[max(0, at - 64) : at]
+        local = head[len(head.rstrip(_EMAIL_LOCAL)) :]
+        local = (
+            local[max(local.rfind(mark) for mark in (b"/", b"=", b"?", b"&", b"|")) + 1 :].lstrip(b".")
+            if local
+            else local
+        )
+        domain = _EMAIL_DOMAIN.match(data[at + 1 : at + 256])
+        if (
+            local
+            and local[-1:] != b"."
+            and domain is not None
+            and _is_email(data, at - len(local), at + 1 + domain.end(), domain.group())
+        ):
+            yield Span(at - len(local), at + 1 + domain.end(), "email", "pii")
+
+
+def _is_email(data: bytes, start: int, end: int, domain: bytes) -> bool:
+    if domain.rpartition(b".")[2].lower() in _FILE_ENDINGS:
+        return False
+    if data[end : end + 1] == b":" and data[end + 1 : end + 2] not in {b"", b" ", b"\n", b"\t", b"\r"}:  # git@host:path
+        return False
+    before = data[max(0, start - 300) : start]
+    run = before[max(before.rfind(blank) for blank in (b" ", b"\n", b'"', b"'", b"<", b"(")) + 1 :]
+    return not (b"://" in run and b"?" not in run)  # user information of a URL
+
+
+def _international_phone(data: bytes, start: int) -> Span | None:
+    match = _PLUS_PHONE.match(data, start)
+    if match is None:
+        return None
+    digits = _digits(match.group())
+    good = 8 <= len(digits) <= 18 and digits[0] != "0" and _is_free(data, start, match.end())  # noqa: PLR2004
+    return Span(start, match.end(), "phone", "pii") if good else None
+
+
+def _american_phone(data: bytes, start: int) -> Span | None:
+    match = _NANP_PHONE.match(data, start)
+    if match is None:
+        return None
+    area, exchange = match.group(1) or match.group(2), match.group(3)
+    good = area[:1] >= b"2" and exchange[:1] >= b"2" and _is_free(data, start, match.end())
+    return Span(start, match.end(), "phone", "pii") if good else None
+
+
+def _said_phones(data: bytes) -> Iterator[Span]:
+    for match in _SAID_PHONE.finditer(data):
+        group = 1 if match.group(1) is not None else 2
+        if _is_said_phone(match.group(group)) and _is_free(data, match.start(group), match.end(group)):
+            yield Span(match.start(group), match.end(group), "phone", "pii")
+
+
+def _is_said_phone(text: bytes) -> bool:
+    digits = _digits(text.lower().partition(b"x")[0])
+    if not 7 <= len(digits) <= 15 or len(set(digits)) < 3:  # noqa: PLR2004
+        return False
+    groups = [
+        group
+        for group in text.replace(b"(", b" ").replace(b")", b" ").replace(b"-", b" ").replace(b".", b" ").split()
+        if group
+    ]
+    is_date = (
+        len(groups) >= 3
+        and sorted(map(len, groups[:3])) == [2, 2, 4]
+        and (groups[0][:2] in {b"19", b"20"} or groups[2][:2] in {b"19", b"20"})
+    )  # noqa: PLR2004
+    is_decimal = len(groups) == 2 and b"." in text and min(map(len, groups)) < 3  # noqa: PLR2004
+    return not is_date and not is_decimal
+
+
+def _digits(text: bytes) -> str:
+    return "".join(chr(byte) for byte in text if 48 <= byte <= 57)  # noqa: PLR2004
+
+
+def _is_free(data: bytes, start: int, end: int) -> bool:
+    """Whether neither digit, letter, nor a joint to one touches the stretch."""
+    before, after = data[max(0, start - 2) : start], data[end : end + 2]
+    if before[-1:].isalnum() or after[:1].isalnum() or after[:1] == b"_" or before[-1:] == b"_":
+        return False
+    joints = b".-/:#$"
+    if before[-1:] and before[-1:] in joints and before[:1].isalnum() and before[-1:] != b":":
+        return False
+    return not (after[:1] and after[:1] in b".-/:" and after[1:2].isdigit())
+
+
+def _social_security_number(data: bytes, start: int) -> Span | None:
+    match = _SSN.match(data, start)
+    if match is None or not _is_ssn(match) or not _is_free(data, start, match.end()):
+        return None
+    return Span(start, match.end(), "ssn", "pii") if not _is_named_id(data, start, 16) else None
+
+
+def _said_social_security_numbers(data: bytes) -> Iterator[Span]:
+    for match in _SAID_SSN.finditer(data):
+        if _is_ssn(match):
+            yield Span(match.start(1), match.end(3), "ssn", "pii")
+
+
+def _is_named_id(data: bytes, start: int, reach: int) -> bool:
+    return _ID_WORDS.search(data[max(0, start - reach) : start]) is not None
+
+
+def _is_ssn(match: Any) -> bool:
+    area, group, serial = match.groups()
+    return area not in {b"000", b"666"} and area[:1] != b"9" and group != b"00" and serial != b"0000"
+
+
+def _card(data: bytes, start: int) -> Span | None:
+    match = _CARD.match(data, start)
+    if match is None:
+        return None
+    digits = _digits(match.group())
+    lengths = card_lengths(digits)
+    if lengths is None or len(digits) not in lengths or not is_luhn(digits) or len(set(digits)) == 1:
+        return None
+    end = match.end()
+    if not _is_free(data, start, end):
+        return None
+    said = (
+        _CARD_WORDS.search(data[max(0, start - 60) : start]) is not None
+        or _CARD_WORDS.search(data[end : end + 24]) is not None
+    )
+    grouped = end - start > len(digits)
+    if said or ((grouped or len(digits) in {15, 16}) and not _is_named_id(data, start, 60)):
+        return Span(start, end, "credit_card", "pii")
+    return None
+
+
+def _ipv4(data: bytes, start: int) -> Span | None:
+    match = _IPV4.match(data, start)
+    if match is None or not _is_someones(match) or not _is_address(data, start, match.end()):
+        return None
+    return Span(start, match.end(), "ipv4", "pii")
+
+
+def _full_ipv6(data: bytes, start: int) -> Span | None:
+    match = _FULL_IPV6.match(data, start)
+    good = match is not None and is_ipv6(match.group()) and data[match.end() : match.end() + 1] != b":"
+    return Span(start, match.end(), "ipv6", "pii") if match is not None and good else None
+
+
+def _short_ipv6(data: bytes) -> Iterator[Span]:
+    for at in occurrences(data, b"::"):
+        head, tail = data[max(0, at - 40) : at], data[at : at + 40]
+        start = at - (len(head) - len(head.rstrip(_IPV6_BYTES)))
+        end = at + len(tail) - len(tail.lstrip(_IPV6_BYTES))
+        if is_ipv6(data[start:end]) and not data[start - 1 : start].isalnum() and not data[end : end + 1].isalnum():
+            yield Span(start, end, "ipv6", "pii")
+
+
+def _is_someones(match: Any) -> bool:
+    written = match.groups()
+    octets = [int(part) for part in written]
+    if max(octets) > 255 or any(len(part) > 1 and part[:1] == b"0" for part in written):  # noqa: PLR2004
+        return False
+    if octets[0] in {0, 127, 255} or octets[0] >= 224 or octets[3] in {0, 255}:  # noqa: PLR2004 (nobody's address)
+        return False
+    return not (octets[3] == 1 and octets[0] in {10, 192, 172})  # a gateway
+
+
+def _is_address(data: bytes, start: int, end: int) -> bool:
+    before, after = data[max(0, start - 24) : start], data[end : end + 2]
+    if before[-1:] in {b".", b"-", b"_", b"/"} and before[-3:] != b"://" and before[-2:-1].isalnum():
+        return False
+    if (
+        after[:1] in {b"-", b"_"}
+        or (after[:1] == b"." and after[1:].isalnum())
+        or (after[:1] == b"/" and after[1:].isdigit())
+    ):
+        return False
+    return _VERSION_WORDS.search(before) is None or before[-1:] == b"@"
+
+
+def is_ipv6(raw: bytes) -> bool:
+    """Whether the text is an IPv6 address that belongs to somebody."""
+    text = raw.decode("latin-1").lower()
+    if text.count("::") > 1 or ":::" in text or text.count(":") < 2 or text in {"::", "::1"}:  # noqa: PLR2004
+        return False
+    groups = text.split(":")
+    written = [group for group in groups if group]
+    if any(len(group) > 4 for group in written) or "." in text:  # noqa: PLR2004
+        return False
+    if "::" in text:
+        # Short ones are times, ratios and C++ names as often as addresses.
+        return len(written) <= 7 and len(written) >= 2 and max(map(len, written)) >= 3 and text[0] != ":"  # noqa: PLR2004
+    return len(written) == 8 == len(groups) and max(map(len, written)) >= 3  # noqa: PLR2004
+
+
+def _iban(data: bytes, start: int) -> Span | None:
+    match = _IBAN.match(data, start)
+    if match is None:
+        return None
+    text = match.group().decode("latin-1")
+    length = _IBAN_LENGTHS.get(text[:2].upper(), 0)
+    places = [index for index, char in enumerate(text) if char.isalnum()]
+    if not length or len(places) < length:
+        return None
+    end = places[length - 1] + 1
+    return (
+        Span(start, start + end, "iban", "pii") if is_iban(text[:end]) and not text[end : end + 1].isalnum() else None
+    )
+
+
+_ANY_NUMBER = compile_bytes(
+    union([rb"\+\d{1,3}[ .(-]?\d", _SSN_SHAPE, _CARD_SHAPE, _NANP_SHAPE, _IPV4_SHAPE, _FULL_IPV6_SHAPE, _IBAN_SHAPE])
+)
+_CHECKS = (_social_security_number, _card, _international_phone, _american_phone, _ipv4, _full_ipv6, _iban)

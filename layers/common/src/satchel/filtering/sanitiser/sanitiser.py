@@ -1,0 +1,141 @@
+"""Taking credentials and personal data out of tool results, explanations, logs: whatever leaves."""
+
+from typing import Any
+
+from satchel.filtering.sanitiser import field_values, personal_data
+from satchel.filtering.sanitiser.configuration import SanitiserConfig
+from satchel.filtering.sanitiser.detector import Detector
+from satchel.filtering.sanitiser.finding import Finding, Sanitised, SanitisedText
+from satchel.filtering.sanitiser.json_walk import Leaf, Walk, walk
+from satchel.filtering.sanitiser.rebuilding import Changes, distinct_keys, rebuild, shown_path
+from satchel.filtering.sanitiser.redaction import ACTIONS, MASK, redact
+from satchel.filtering.sanitiser.span import Span, settle
+from satchel.filtering.sanitiser.token_rules import TokenRules
+
+# Between the texts of one value: no pattern of ours runs across it.
+_SEPARATOR = b"\n\x00\n"
+# A redaction may bring apart what was joined and so uncover something; each pass takes more out.
+_MAX_PASSES = 5
+
+
+class Sanitiser:
+    """The redaction engine. One instance serves a process; it keeps nothing of what it has seen.
+
+    Args:
+        config: What counts and what is done about it.
+    """
+
+    def __init__(self, config: SanitiserConfig | None = None) -> None:
+        self.config = config or SanitiserConfig()
+        self._tokens = TokenRules()
+        self._detectors: dict[tuple[str, ...], Detector] = {}
+
+    def sanitise(self, value: Any, *, tool_name: str = "") -> Sanitised:
+        """The JSON value without what was found in its texts, numbers and keys.
+
+        The value given is not changed; it is the value returned where nothing was found. Strings that hold JSON stay
+        JSON, and those in which nothing was found stay as they are, byte for byte. Keys that a redaction makes equal
+        are numbered: `[REDACTED]`, `[REDACTED]#2`. Doing it twice equals doing it once.
+
+        Raises:
+            InvalidInputError: The value is nested beyond 20,000 levels.
+        """
+        result, findings = self._sanitised(walk(value), self.detector_for(tool_name))
+        return Sanitised(value if result is None else result[0], tuple(findings))
+
+    def sanitise_text(self, text: str, *, tool_name: str = "") -> SanitisedText:
+        """The text without what was found in it; a text that is JSON stays JSON."""
+        result = self.sanitise(text, tool_name=tool_name)
+        return SanitisedText(result.value, result.findings)
+
+    def spans(self, text: str, *, tool_name: str = "") -> list[Span]:
+        """What would be redacted in a text read as plain text; offsets are code points, end exclusive."""
+        data = text.encode("utf-8", "surrogatepass")
+        found = self.detector_for(tool_name).find(data)
+        if len(data) == len(text):
+            return found
+        return [span._replace(start=_characters(data, span.start), end=_characters(data, span.end)) for span in found]
+
+    def detector_for(self, tool_name: str) -> Detector:
+        """The detectors with the custom patterns that apply to this tool."""
+        patterns = self.config.patterns_for(tool_name)
+        names = tuple(pattern.name for pattern in patterns)
+        if names not in self._detectors:
+            self._detectors[names] = Detector(
+                self._tokens,
+                custom=tuple((pattern.name, pattern.pattern) for pattern in patterns),
+                allowed=self.config.allowlist,
+                pii=self.config.pii_detection,
+            )
+        return self._detectors[names]
+
+    def _sanitised(self, seen: Walk, detector: Detector) -> tuple[list[Any] | None, list[Finding]]:
+        action = ACTIONS[self.config.strategy]
+        keys = self._redacted_keys(seen, detector)
+        found = self._found_in_leaves(seen.leaves, detector)
+        changes = Changes()
+        findings: list[Finding] = []
+        for index in sorted(found):
+            leaf = seen.leaves[index]
+            changes.set(leaf.container, leaf.key, self._clean(leaf, found[index], detector))
+        if keys:
+            for container in seen.objects:
+                renamed = distinct_keys(container.value, {key: new for key, (new, _) in keys.items()})
+                changes.rename(container, renamed)
+                for old, new in renamed.items():
+                    path = shown_path(container, new, changes)
+                    findings += [Finding(span.rule, span.finding_class, path, action) for span in keys[old][1]]
+        for index in sorted(found):
+            leaf = seen.leaves[index]
+            path = shown_path(leaf.container, leaf.key, changes)
+            findings += [Finding(span.rule, span.finding_class, path, action) for span in found[index]]
+        return rebuild(seen.documents, changes), findings
+
+    def _found_in_leaves(self, leaves: list[Leaf], detector: Detector) -> dict[int, list[Span]]:
+        encoded = [leaf.text.encode("utf-8", "surrogatepass") for leaf in leaves]
+        found = detector.find_each(encoded, _SEPARATOR)
+        for index, leaf in enumerate(leaves):
+            if leaf.kind is not None or index in found:
+                found[index] = self._found(encoded[index], leaf, found.get(index, []), detector)
+        return {index: spans for index, spans in found.items() if spans}
+
+    def _found(self, data: bytes, leaf: Leaf | None, spans: list[Span], detector: Detector) -> list[Span]:
+        """What was found in the text, corrected by what the field's name says."""
+        if leaf is None:
+            return spans
+        name = leaf.key
+        if isinstance(name, str) and spans:
+            spans = [span for span in spans if not personal_data.is_cleared(span.rule, name)]
+        if leaf.kind is None:
+            return spans
+        told = field_values.find(data, leaf.kind, pii=self.config.pii_detection)
+        return settle(spans + [span for span in told if detector.counts(data, span)])
+
+    def _redacted_keys(self, seen: Walk, detector: Detector) -> dict[str, tuple[str, list[Span]]]:
+        """Keys in which something was found, with their redacted form before numbering."""
+        keys = list({key: None for container in seen.objects for key in container.value if isinstance(key, str)})
+        encoded = [key.encode("utf-8", "surrogatepass") for key in keys]
+        found = detector.find_each(encoded, _SEPARATOR)
+        return {
+            keys[index]: (self._repeated(encoded[index], spans, None, detector).decode("utf-8", "surrogatepass"), spans)
+            for index, spans in found.items()
+        }
+
+    def _clean(self, leaf: Leaf, spans: list[Span], detector: Detector) -> str | None:
+        data = self._repeated(leaf.text.encode("utf-8", "surrogatepass"), spans, leaf, detector)
+        if leaf.is_number and self.config.strategy == "remove":
+            return None
+        return data.decode("utf-8", "surrogatepass")
+
+    def _repeated(self, data: bytes, spans: list[Span], leaf: Leaf | None, detector: Detector) -> bytes:
+        """Redact until nothing is found, so that doing it again changes nothing."""
+        for _ in range(_MAX_PASSES):
+            data = redact(data, spans, self.config.strategy)
+            spans = self._found(data, leaf, detector.find(data), detector)
+            if not spans:
+                return data
+        return MASK
+
+
+def _characters(data: bytes, offset: int) -> int:
+    return len(data[:offset].decode("utf-8", "surrogatepass")) if offset else 0
