@@ -85,6 +85,10 @@ format: $(DEVELOPS) ## format the code and repair what ruff can
 test: $(DEVELOPS) $(MODEL) ## run the whole test suite
 	$(BIN)/python -m pytest
 
+.PHONY: conformance
+conformance: $(DEVELOPS) $(MODEL) ## run the official MCP conformance suite against the local stack
+	$(BIN)/python tests/conformance/run.py
+
 # ---------------------------------------------------------------- deployment
 
 # arm64 or x86_64; must be the parameter Architecture of the deployment.

@@ -205,6 +205,7 @@ def test_the_metadata_names_the_issuer_to_the_letter(site, browser):
     assert document["issuer"] == site.base
     assert document["code_challenge_methods_supported"] == ["S256"]
     assert "none" in document["token_endpoint_auth_methods_supported"]
+    assert document["subject_types_supported"] is None
     assert browser.get(document["jwks_uri"]).json() == site.identity.jwks()
 
 

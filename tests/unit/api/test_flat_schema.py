@@ -1,8 +1,8 @@
 import json
-from typing import Literal
+from typing import Annotated, Literal
 
 import pytest
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from satchel.api.flat_schema import argument_schema, result_schema
 
@@ -67,3 +67,13 @@ def test_a_model_that_refers_to_itself_is_refused():
 
 def test_the_same_model_gives_the_same_bytes():
     assert json.dumps(argument_schema(Arguments)) == json.dumps(argument_schema(Arguments))
+
+
+def test_a_list_of_types_becomes_branches_of_one_type():
+    class Stamped(BaseModel):
+        at: Annotated[int, WithJsonSchema({"type": ["string", "number"], "description": "When."})]
+
+    assert argument_schema(Stamped)["properties"]["at"] == {
+        "description": "When.",
+        "anyOf": [{"type": "string"}, {"type": "number"}],
+    }

@@ -68,7 +68,7 @@ def _flatten(node: Any, definitions: Mapping[str, Schema], trail: tuple[str, ...
         siblings = {key: value for key, value in schema.items() if key != "$ref"}
         return _flatten({**definitions[name], **siblings}, definitions, (*trail, name), nullable=nullable)
     flat: Schema = {}
-    for keyword, value in schema.items():
+    for keyword, value in _one_type_each(schema).items():
         if keyword == "title" or (keyword == "default" and value is None):
             continue
         if keyword in _DATA:
@@ -91,3 +91,12 @@ def _without_null(schema: Schema, *, nullable: bool) -> Schema:
     if len(kept) == 1:
         return {**kept[0], **rest}
     return {**rest, "anyOf": kept}
+
+
+def _one_type_each(schema: Schema) -> Schema:
+    """Return `schema` with a list of types written as branches of one type each: some model APIs take no list."""
+    types = schema.get("type")
+    if not isinstance(types, list):
+        return schema
+    rest = {key: value for key, value in schema.items() if key != "type"}
+    return {**rest, "anyOf": [{"type": one} for one in cast("list[str]", types)]}

@@ -73,6 +73,9 @@ def metadata(issuer: str) -> dict[str, Any]:
         "revocation_endpoint_auth_methods_supported": methods,
         "code_challenge_methods_supported": ["S256"],
         "authorization_response_iss_parameter_supported": True,
+        # No OpenID provider. Said outright, because mcp-use sends a person to the browser as soon as it finds such a
+        # document, also when it was given a token; with this it uses the token.
+        "subject_types_supported": None,
     }
 
 
