@@ -1,0 +1,80 @@
+"""Scores every message of a session: how much each goes on with what came before it."""
+
+import math
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from satchel.blocks import text as texts
+from satchel.blocks.continuity import Model
+from satchel.blocks.features import Turn, extract
+from satchel.blocks.sessions import Message, Options
+from satchel.blocks.text import Text
+
+# In `hard` mode the rule judges pauses, so the score gets one that says nothing: it must not fall inside the limit.
+NEUTRAL_GAP_S = 60.0
+# The pauses were learned at the document's default limit, in `soft` mode they are weighed in units of the limit.
+_LEARNED_MINUTES = 10
+_EDGE = 0.000001
+
+
+class Scored(NamedTuple):
+    """A message with its score, the pause before it in seconds, and what its text says on its own."""
+
+    message: Message
+    score: float
+    gap_s: float | None
+    text: Text
+
+
+def score_session(messages: Sequence[Message], options: Options, model: Model) -> Iterator[Scored]:
+    """Yield every message of a session in order, scored by the option `similarity`."""
+    gaps = _gaps(messages)
+    if options.similarity == "cosine":
+        for message, gap_s, (score, text) in zip(messages, gaps, _cosines(messages, options.context), strict=True):
+            yield Scored(message, score, gap_s, text)
+        return
+    mode = options.gap_mode
+    turns = (
+        Turn(message.content, message.role, message.speaker, _weighed(gap_s, options))
+        for message, gap_s in zip(messages, gaps, strict=True)
+    )
+    extracted = extract(turns, model.lexicon, context=options.context)
+    for message, gap_s, (numbers, flags, text, repeats) in zip(messages, gaps, extracted, strict=True):
+        margin = model.margin(numbers, flags)
+        yield Scored(message, 1 - _EDGE if repeats else model.score(margin, mode), gap_s, text)
+
+
+def _gaps(messages: Sequence[Message]) -> list[float | None]:
+    gaps: list[float | None] = []
+    before = None
+    for message in messages:
+        at = message.at
+        gaps.append((at - before).total_seconds() if at is not None and before is not None else None)
+        before = at
+    return gaps
+
+
+def _weighed(gap_s: float | None, options: Options) -> float | None:
+    if gap_s is None:
+        return None
+    if options.gap_mode == "hard":
+        return NEUTRAL_GAP_S
+    return gap_s * _LEARNED_MINUTES / options.time_gap_minutes
+
+
+def _cosines(messages: Sequence[Message], context: int) -> Iterator[tuple[float, Text]]:
+    """The cosine of each message's term counts with those of the messages before it, in (0, 1)."""
+    window: deque[Counter[str]] = deque()
+    around: Counter[str] = Counter()
+    for message in messages:
+        text = texts.read(message.content)
+        own = Counter(term for term in map(texts.term_of, text.words) if term)
+        product = sum(count * around[term] for term, count in own.items())
+        norms = sum(count * count for count in own.values()) * sum(count * count for count in around.values())
+        cosine = product / math.sqrt(norms) if norms else 0.0
+        yield min(max(round(cosine, 6), _EDGE), 1 - _EDGE), text
+        window.append(own)
+        around += own
+        if len(window) > context:
+            around -= window.popleft()

@@ -1,0 +1,102 @@
+"""What the fake Claude answers: replies as values, and scripts that choose one for a request.
+
+A script is any function from the request's body to a `Reply`. Scripts are called from several threads at once.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any
+
+Body = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One answer of the server.
+
+    Attributes:
+        content: Content blocks of the message.
+        stop_reason: Why the model stopped.
+        status: HTTP status; 400 and above sends `error` in place of a message.
+        error: Type and message of an API error.
+        delay_s: How long the server waits before it answers, in seconds.
+        raw: Bytes sent as the body in place of everything above.
+        hangs_up: The connection is closed after half of the body.
+        input_tokens: As reported in `usage`.
+        output_tokens: As reported in `usage`.
+        headers: Further response headers.
+    """
+
+    content: Sequence[Mapping[str, Any]] = ()
+    stop_reason: str = "end_turn"
+    status: int = 200
+    error: tuple[str, str] = ("api_error", "Internal server error")
+    delay_s: float = 0.0
+    raw: bytes | None = None
+    hangs_up: bool = False
+    input_tokens: int = 10
+    output_tokens: int = 10
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+Script = Callable[[Body], Reply]
+
+
+def says(text: str, *, stop_reason: str = "end_turn", delay_s: float = 0.0) -> Reply:
+    """A message of one text block."""
+    return Reply([{"type": "text", "text": text}], stop_reason=stop_reason, delay_s=delay_s)
+
+
+def says_json(value: Any) -> Reply:
+    """A message whose text is `value` as JSON."""
+    return says(json.dumps(value, ensure_ascii=False))
+
+
+def says_fenced(value: Any) -> Reply:
+    """A message whose text is `value` as JSON inside a Markdown fence."""
+    return says(f"```json\n{json.dumps(value, ensure_ascii=False)}\n```")
+
+
+def is_cut_off(text: str) -> Reply:
+    """A message that ran into `max_tokens`."""
+    return says(text, stop_reason="max_tokens")
+
+
+def refuses() -> Reply:
+    """A message that the model refused to write."""
+    return Reply([], stop_reason="refusal")
+
+
+def fails(status: int, kind: str = "api_error", message: str = "failed by the script") -> Reply:
+    """An API error, such as `fails(529, "overloaded_error")`."""
+    return Reply(status=status, error=(kind, message))
+
+
+def hangs(seconds: float) -> Reply:
+    """An answer that comes too late."""
+    return says("{}", delay_s=seconds)
+
+
+def hangs_up() -> Reply:
+    """A connection that breaks in the middle of the body."""
+    return Reply([{"type": "text", "text": "{}"}], hangs_up=True)
+
+
+def garbles() -> Reply:
+    """A body that is not JSON."""
+    return Reply(raw=b'{"id": "msg_1", "content": [')
+
+
+def in_turn(*replies: Reply | Script) -> Script:
+    """A script that gives one reply after the other, and the last for ever."""
+    lock = Lock()
+    left = list(replies)
+
+    def script(body: Body) -> Reply:
+        with lock:
+            reply = left.pop(0) if len(left) > 1 else left[0]
+        return reply if isinstance(reply, Reply) else reply(body)
+
+    return script

@@ -1,0 +1,141 @@
+"""An HTTP server on this machine that speaks Anthropic's Messages API from a script.
+
+It stands in for the service where the real SDK must be exercised without one: tests, demonstrations, benchmarks.
+
+    with FakeClaude(in_turn(fails(529), says_json({"answer": 42}))) as claude:
+        client = anthropic.Anthropic(base_url=claude.url, api_key="any")
+"""
+
+import json
+import time
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Lock, Thread
+from typing import Any, Self
+
+from satchel.local.fake_claude.request_rules import refusal_of
+from satchel.local.fake_claude.script import Reply, Script
+
+_PATH = "/v1/messages"
+
+
+@dataclass(frozen=True)
+class Received:
+    """A request as it came in: its headers in lower case, and its JSON body."""
+
+    headers: dict[str, str]
+    body: Any
+
+
+class FakeClaude:
+    """The server; listens on a free port of 127.0.0.1 between `__enter__` and `__exit__`.
+
+    Args:
+        script: Chooses the reply to each request that the API would not refuse.
+    """
+
+    def __init__(self, script: Script) -> None:
+        self._script = script
+        self._received: list[Received] = []
+        self._lock = Lock()
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server.daemon_threads = True
+        self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+
+    @property
+    def url(self) -> str:
+        """The base URL, for `ANTHROPIC_BASE_URL`."""
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    @property
+    def received(self) -> list[Received]:
+        """The requests so far, in order of arrival, refused ones included."""
+        with self._lock:
+            return list(self._received)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def _answer(self, headers: dict[str, str], raw: bytes) -> tuple[Reply, Any, int]:
+        """The reply to a request, its body, and its number."""
+        try:
+            body: Any = json.loads(raw)
+        except ValueError:
+            body = None
+        with self._lock:
+            self._received.append(Received(headers, body))
+            number = len(self._received)
+        if not headers.get("x-api-key") and not headers.get("authorization"):
+            return Reply(status=401, error=("authentication_error", "x-api-key header is required")), body, number
+        if "anthropic-version" not in headers:
+            return (
+                Reply(status=400, error=("invalid_request_error", "anthropic-version: header is required")),
+                body,
+                number,
+            )
+        refusal = refusal_of(body)
+        if refusal:
+            return Reply(status=400, error=("invalid_request_error", refusal)), body, number
+        return self._script(body), body, number
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        answer = self._answer
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:
+                raw = self.rfile.read(int(self.headers.get("content-length", "0")))
+                if self.path.partition("?")[0] != _PATH:
+                    self._send(Reply(status=404, error=("not_found_error", "no such path")), None, 0)
+                    return
+                headers = {name.lower(): value for name, value in self.headers.items()}
+                self._send(*answer(headers, raw))
+
+            def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
+                """Say nothing: requests are in `FakeClaude.received`."""
+
+            def _send(self, reply: Reply, body: Any, number: int) -> None:
+                if reply.delay_s:
+                    time.sleep(reply.delay_s)
+                payload = _payload(reply, body, number)
+                try:
+                    self.send_response(reply.status)
+                    self.send_header("content-type", "application/json")
+                    self.send_header("request-id", f"req_fake_{number}")
+                    for name, value in reply.headers.items():
+                        self.send_header(name, value)
+                    self.send_header("content-length", str(len(payload)))
+                    self.end_headers()
+                    self.wfile.write(payload[: len(payload) // 2] if reply.hangs_up else payload)
+                except (BrokenPipeError, ConnectionResetError):
+                    pass  # the client did not wait, which is what a slow script is for
+                self.close_connection = self.close_connection or reply.hangs_up
+
+        return Handler
+
+
+def _payload(reply: Reply, body: Any, number: int) -> bytes:
+    if reply.raw is not None:
+        return reply.raw
+    if reply.status >= 400:  # noqa: PLR2004 - HTTP's errors
+        kind, message = reply.error
+        value: dict[str, Any] = {"type": "error", "error": {"type": kind, "message": message}}
+    else:
+        value = {
+            "id": f"msg_fake_{number}",
+            "type": "message",
+            "role": "assistant",
+            "model": body["model"],
+            "content": list(reply.content),
+            "stop_reason": reply.stop_reason,
+            "stop_sequence": None,
+            "usage": {"input_tokens": reply.input_tokens, "output_tokens": reply.output_tokens},
+        }
+    return json.dumps(value, ensure_ascii=False).encode()

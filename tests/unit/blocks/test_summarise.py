@@ -1,0 +1,88 @@
+from satchel.blocks import text
+from satchel.blocks.scoring import Scored
+from satchel.blocks.sessions import Message, Tags
+from satchel.blocks.summarise import fill, merge, summarise
+
+
+def block(*lines):
+    return [
+        Scored(Message(f"m{i}", role, content, None, speaker), 0.5, None, text.read(content))
+        for i, (role, speaker, content) in enumerate(lines)
+    ]
+
+
+def chat(*lines):
+    return block(*(("user" if i % 2 == 0 else "assistant", "", line) for i, line in enumerate(lines)))
+
+
+def test_an_english_problem_with_trial_solution_and_insight():
+    tags = summarise(
+        block(
+            ("user", "ann", "I'm using Node 8 on Ubuntu. Why does npm install fail with EACCES?"),
+            ("user", "bob", "did you install it with sudo?"),
+            ("user", "ann", "I tried sudo npm install, still the same error"),
+            ("user", "bob", "you should use nvm and never sudo, run nvm install 8"),
+            ("user", "ann", "that worked, thanks!"),
+            ("user", "bob", "turns out the apt package owns /usr/local"),
+        )
+    )
+    assert tags.CONTEXT == "I'm using Node 8 on Ubuntu."
+    assert tags.PROBLEM == "Why does npm install fail with EACCES?"
+    assert tags.TRIAL == ("I tried sudo npm install, still the same error",)
+    assert tags.SOLUTION == "you should use nvm and never sudo, run nvm install 8"
+    assert tags.INSIGHT == "turns out the apt package owns /usr/local"
+
+
+def test_a_korean_problem_with_trial_solution_and_insight():
+    tags = summarise(
+        chat(
+            "도커 빌드할 때 npm install에서 계속 멈춰. 왜 이래?",
+            "사내 프록시를 쓰고 있나요? 빌드 인자로 HTTP_PROXY를 넘겨야 합니다.",
+            "해봤는데 똑같아",
+            "원인은 .npmrc 입니다. .npmrc에도 proxy를 추가하세요.",
+            "오 됐다 ㅋㅋ 감사합니다",
+        )
+    )
+    assert tags.PROBLEM == "왜 이래?" or tags.PROBLEM.startswith("도커 빌드할 때")
+    assert tags.TRIAL == ("해봤는데 똑같아",)
+    assert tags.SOLUTION == "원인은 .npmrc 입니다. .npmrc에도 proxy를 추가하세요."
+    assert tags.INSIGHT == "원인은 .npmrc 입니다."
+
+
+def test_acknowledgements_alone_are_about_nothing():
+    assert summarise(chat("hi", "hello!", "thanks 👍", "ㅇㅋ")) == Tags()
+
+
+def test_thanks_in_advance_solve_nothing():
+    tags = summarise(chat("how do I mount a disk? thanks in advance", "which disk do you mean by that?"))
+    assert tags.PROBLEM == "how do I mount a disk?"
+    assert tags.SOLUTION == ""
+
+
+def test_without_success_no_solution_is_guessed():
+    tags = summarise(chat("why is my build slow?", "you should try caching the layers"))
+    assert tags.SOLUTION == ""
+
+
+def test_it_still_does_not_work_is_no_success():
+    tags = summarise(chat("my screen is black, what now?", "you can boot with nomodeset", "it's still not working"))
+    assert tags.SOLUTION == ""
+    assert tags.TRIAL == ("it's still not working",)
+
+
+def test_long_sentences_are_cut_on_a_whole_character():
+    tags = summarise(chat("왜 이런 오류가 나나요 " + "😀가" * 400 + "?"))
+    assert len(tags.PROBLEM) == 300
+    assert tags.PROBLEM.endswith("…")
+
+
+def test_a_grown_block_keeps_what_was_known_of_its_beginning():
+    given = Tags("ctx", "old problem", ("a",), "", "old")
+    found = Tags("", "new question", ("b", "a"), "fix", "")
+    assert merge(given, found, whole=False) == Tags("ctx", "old problem", ("a", "b"), "fix", "old")
+    assert merge(given, found, whole=True) == found
+    assert merge(None, found, whole=False) == found
+
+
+def test_what_a_model_left_out_is_filled_by_the_rules():
+    assert fill(Tags(PROBLEM="p"), Tags("c", "q", ("t",), "s", "i")) == Tags("c", "p", ("t",), "s", "i")
