@@ -217,6 +217,16 @@ def test_invoke_without_a_server_runs_once_on_the_folder(folder):
     assert json.loads(twice.stdout)["structuredContent"]["duplicate"] is True
 
 
+def test_the_conformance_fixtures_are_served_when_asked_for_and_only_then(start, server, folder):
+    listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+
+    def names(of: Server) -> set[str]:
+        return {tool["name"] for tool in of.post("/mcp", listing).json()["result"]["tools"]}
+
+    assert not [name for name in names(server) if name.startswith("test_")]
+    assert {"save_message", "test_simple_text"} <= names(start(folder / "fixtures", "--with-test-fixtures"))
+
+
 def test_the_stack_serves_the_same_under_another_time_zone(start, folder, monkeypatch):
     monkeypatch.setenv("TZ", "America/Los_Angeles")
     server = start(folder / "west")

@@ -111,7 +111,14 @@ def test_a_module_that_does_not_load_fails_every_call_with_its_own_error(running
         assert response["FunctionError"] == "Unhandled"
         assert answer["errorType"] == "RuntimeError"
         assert answer["errorMessage"] == "the module does not load"
-    assert set(running.stack.init_errors()) == {"probes-BrokenFunction"}
+    assert "the module does not load" in running.stack.init_errors()["probes-BrokenFunction"]
+
+
+def test_a_function_without_its_folder_says_so(running):
+    answer, response = running.invoke("AbsentFunction", {})
+    assert response["FunctionError"] == "Unhandled"
+    assert answer["errorType"] == "Runtime.InvalidWorkingDir"
+    assert str(running.project / "functions/absent") in answer["errorMessage"]
 
 
 def test_many_callers_of_a_broken_function_all_get_an_answer(running):
@@ -202,3 +209,22 @@ def test_idle_workers_end_and_the_next_call_starts_one(serve):
     pid = running.invoke("probes-probe", {})[0]["pid"]
     wait_until(lambda: not psutil.pid_exists(pid))
     assert running.invoke("probes-probe", {})[0]["pid"] != pid
+
+
+def test_when_all_places_are_taken_an_idle_worker_makes_room(serve):
+    running = serve(reload=False, max_workers=2)
+    names = ["probes-probe", "probes-quick", "ContainerFunction", "SmallFunction"]
+    for _ in range(2):
+        for name in names:
+            assert running.invoke(name, {})[0]["greeting"] == "안녕"
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda name: running.invoke(name, {})[0]["greeting"], names * 3))
+    assert answers == ["안녕"] * 12
+
+
+def test_a_call_right_after_a_time_out_never_meets_the_dying_process(running):
+    for _ in range(3):
+        running.invoke("probes-quick", {"action": "sleep", "seconds": 30})
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            answers = list(pool.map(lambda _: running.invoke("probes-quick", {}), range(4)))
+        assert not [answer for answer, response in answers if "FunctionError" in response]

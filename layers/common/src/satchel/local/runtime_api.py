@@ -45,6 +45,7 @@ def build(slots: Slots) -> Starlette:
         if worker is None or not worker.answer(request.path_params["request_id"], payload, error=failed):
             return _error(400, "InvalidRequestID", "This worker does not hold that invocation.")
         if len(payload) > RESPONSE_LIMIT_BYTES:
+            worker.kill()  # the runtime client does not go on after this
             return _error(413, "RequestEntityTooLarge", f"The limit is {RESPONSE_LIMIT_BYTES} bytes.")
         return _ACCEPTED
 

@@ -22,9 +22,6 @@ from satchel.local.template import Application
 from satchel.local.worker import Launch
 from satchel.local.workers import Fleet
 
-# Each worker may hold one database connection, of the 100 that PostgreSQL gives.
-MAX_WORKERS = 48
-
 
 @dataclass(frozen=True)
 class StackOptions:
@@ -34,6 +31,7 @@ class StackOptions:
         overrides: Environment variables that replace those of the template, in every function.
         removed: Environment variables of the template that have no meaning here.
         machine: The environment of the machine; functions see a few variables of it.
+        max_workers: Processes at most, of all functions. Each may hold one of PostgreSQL's 100 connections.
         workers_per_function: Kept at least once a function is in use, and started at most.
         idle_s: Idle workers end after this time.
         time_limit_s: The longest an HTTP request may take.
@@ -44,6 +42,7 @@ class StackOptions:
     overrides: Mapping[str, str] = field(default_factory=dict[str, str])
     removed: frozenset[str] = frozenset()
     machine: Mapping[str, str] = field(default_factory=dict[str, str])
+    max_workers: int = 48
     workers_per_function: tuple[int, int] = (2, 4)
     idle_s: float = 300
     time_limit_s: float = 30
@@ -83,7 +82,7 @@ class Stack:
         self._logs = logs
         self._options = options
         self._lambda_socket = listen()
-        self._slots = [listen() for _ in range(MAX_WORKERS)]
+        self._slots = [listen() for _ in range(options.max_workers)]
         self._environment = LocalEnvironment(
             self.invoke_url, self.access_key, owner, options.overrides, options.removed, options.machine
         )

@@ -58,6 +58,7 @@ class Worker:
         self._process: asyncio.subprocess.Process | None = None
         self._watch: asyncio.Task[None] | None = None
         self._over_memory = False
+        self._ending = False
 
     @property
     def pid(self) -> int:
@@ -66,9 +67,10 @@ class Worker:
         return self._process.pid
 
     @property
-    def alive(self) -> bool:
-        """Whether the process still runs."""
-        return self._process is not None and self._process.returncode is None
+    def usable(self) -> bool:
+        """Whether it may get another invocation: neither out of date nor ended, by us or by itself."""
+        ended = self._process is not None and self._process.returncode is not None
+        return not (self.retiring or self._ending or ended)
 
     async def start(self, *, on_exit: Callable[["Worker"], None]) -> None:
         """Starts the process and waits until it asks for its first invocation.
@@ -127,7 +129,8 @@ class Worker:
 
     def kill(self) -> None:
         """Ends the process and all it started, at once."""
-        if self.alive:
+        self._ending = True
+        if self._process is not None and self._process.returncode is None:
             kill_group(self.pid)
 
     async def ended(self) -> None:

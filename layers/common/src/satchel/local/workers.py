@@ -139,7 +139,7 @@ class FunctionPool:
     async def _acquire(self) -> Worker:
         while self._idle:
             worker = self._idle.popleft()
-            if worker.alive:
+            if worker.usable:
                 return worker
         waiter: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
         self._waiters.append(waiter)
@@ -194,7 +194,7 @@ class FunctionPool:
     def _release(self, worker: Worker) -> None:
         if worker.retiring:
             worker.kill()
-        elif worker.alive:
+        elif worker.usable:
             if waiter := self._next_waiter():
                 waiter.set_result(worker)
             elif self._slots.wanted:
@@ -205,7 +205,7 @@ class FunctionPool:
 
     def _top_up(self) -> None:
         """Keeps the minimum once the function has worked, so that the next call finds another process."""
-        present = sum(not worker.retiring for worker in self._alive)
+        present = sum(worker.usable for worker in self._alive)
         if present < self._minimum and self._slots.free and self.init_error is None and not self._closed:
             self._start_one()
 
