@@ -1,5 +1,7 @@
 """Making stored messages searchable: in the call that saves them, and later where that failed."""
 
+from collections.abc import Callable, Iterable
+
 from satchel.embeddings.encoder import Encoder
 from satchel.errors import UnavailableError
 from satchel.memory.index import IndexEntry, index_entry, indexed_terms
@@ -49,3 +51,30 @@ def reindex(*, store: SearchStore, encoder: Encoder, limit: int) -> int:
             store.write_entry(message, index_entry(message, encoder))
         done += len(waiting)
     return done
+
+
+def reindex_all(
+    users: Iterable[str], *, store_of: Callable[[str], SearchStore], encoder: Encoder, has_time: Callable[[], bool]
+) -> tuple[int, bool]:
+    """Reindex user after user, and return how many messages were done and whether none is left.
+
+    What is done stays done, so that the next run goes on from there.
+
+    Args:
+        users: Whose messages.
+        store_of: One user's index.
+        encoder: As in `reindex`.
+        has_time: Whether another batch may be begun.
+
+    Raises:
+        UnavailableError: As in `reindex`.
+    """
+    done = 0
+    for user_id in users:
+        store, batch = store_of(user_id), BATCH
+        while batch == BATCH:
+            if not has_time():
+                return done, False
+            batch = reindex(store=store, encoder=encoder, limit=BATCH)
+            done += batch
+    return done, True

@@ -1,5 +1,5 @@
 -- The statements of the memory feature. Every one names the user beside the policy: the policy is the wall, the
--- predicate is what the planner uses.
+-- predicate is what the planner uses. The two at the end go through all users.
 
 -- name: insert_message
 -- Stores a message unless its id is taken; the primary key settles races. No row comes back for a taken id.
@@ -210,3 +210,13 @@ WHERE user_id = %(user_id)s
   AND (%(after_at)s::timestamptz IS NULL OR (created_at, seq) < (%(after_at)s::timestamptz, %(after_seq)s::bigint))
 ORDER BY created_at DESC, seq DESC
 LIMIT %(limit)s;
+
+-- Going through all users, as a role that may read who they are and nothing else (migration 0003).
+
+-- name: become_worker
+-- Until the end of the transaction.
+SET LOCAL ROLE satchel_worker;
+
+-- name: user_after
+-- The next user who has messages (primary key).
+SELECT min(user_id) AS user_id FROM conversation_history WHERE user_id > %(user_id)s;
