@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Literal, get_args
 
-import re2
-
 from satchel.errors import InvalidInputError
 from satchel.filtering.sanitiser.json_text import Path, line_of
+from satchel.filtering.sanitiser.patterns import Pattern, compile_custom, escape
 
 Strategy = Literal["full", "partial", "remove"]
 _MAX_PATTERN_CHARS = 2_000
@@ -22,7 +21,7 @@ class CustomPattern:
     """A pattern of the configuration: RE2 syntax, a name for the audit log, and a glob of the tools it is for."""
 
     name: str
-    pattern: Any
+    pattern: Pattern
     tool: str = "*"
 
 
@@ -41,7 +40,7 @@ class SanitiserConfig:
     pii_detection: bool = True
     audit_sensitive_access: bool = True
     redact_patterns: tuple[CustomPattern, ...] = ()
-    allowlist: tuple[Any, ...] = ()
+    allowlist: tuple[Pattern, ...] = ()
     strategy: Strategy = "full"
 
     def patterns_for(self, tool_name: str) -> tuple[CustomPattern, ...]:
@@ -110,33 +109,34 @@ def _list(settings: Mapping[str, Any], key: str, source: str | None) -> list[Any
 
 def _custom(item: Any, path: Path, source: str | None) -> CustomPattern:
     if isinstance(item, str):
-        return CustomPattern(f"custom-{path[-1]}", _compiled(item, path, source))
+        return CustomPattern(f"custom-{path[-1]}", _compiled(_encoded(item), path, source))
     if not isinstance(item, dict) or not isinstance(item.get("pattern"), str):
         raise _refusal(source, path, "must be a pattern, or an object with `pattern` and optional `name` and `tool`")
     name, tool = item.get("name", f"custom-{path[-1]}"), item.get("tool", "*")
     for key, value in (("name", name), ("tool", tool)):
         if not isinstance(value, str):
             raise _refusal(source, (*path, key), "must be a string")
-    return CustomPattern(name, _compiled(item["pattern"], (*path, "pattern"), source), tool)
+    return CustomPattern(name, _compiled(_encoded(item["pattern"]), (*path, "pattern"), source), tool)
 
 
-def _allowed(item: Any, path: Path, source: str | None) -> Any:
+def _allowed(item: Any, path: Path, source: str | None) -> Pattern:
     """A literal text, or a pattern between slashes."""
     if not isinstance(item, str) or not item:
         raise _refusal(source, path, "must be a text, or a pattern between slashes")
     is_pattern = len(item) > 2 and item[0] == item[-1] == "/"  # noqa: PLR2004
-    return _compiled(item[1:-1] if is_pattern else re2.escape(item), path, source)
+    return _compiled(_encoded(item[1:-1]) if is_pattern else escape(item), path, source)
 
 
-def _compiled(pattern: str, path: Path, source: str | None) -> Any:
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _compiled(pattern: bytes, path: Path, source: str | None) -> Pattern:
     if not pattern or len(pattern) > _MAX_PATTERN_CHARS:
         raise _refusal(source, path, f"must have 1 to {_MAX_PATTERN_CHARS} characters")
-    options = re2.Options()
-    options.log_errors = False
-    options.max_mem = _PATTERN_MEMORY_BYTES
     try:
-        return re2.compile(pattern.encode("utf-8", "surrogatepass"), options)
-    except re2.error as error:
+        return compile_custom(pattern, _PATTERN_MEMORY_BYTES)
+    except ValueError as error:
         raise _refusal(source, path, "is not a pattern in RE2 syntax (no look-around, no back-references)") from error
 
 

@@ -41,19 +41,20 @@ def _as_text(encoded: bytes) -> bytes | None:
         decoded = base64.b64decode(standard + b"=" * (-len(standard) % 4))
     except (binascii.Error, ValueError):
         return None
-    return decoded if _PRINTABLE.issuperset(decoded) or _is_utf8(decoded) else None
+    return decoded if _PRINTABLE.issuperset(decoded) or (_is_utf8(decoded) and decoded.decode().isprintable()) else None
 
 
 def _is_utf8(decoded: bytes) -> bool:
     try:
-        return decoded.decode("utf-8").isprintable()
+        decoded.decode("utf-8")
     except UnicodeDecodeError:
         return False
+    return True
 
 
 def _percent(encoded: bytes, start: int, search: Search) -> Iterator[Span]:
     decoded = unquote_to_bytes(encoded)
-    spans = search(decoded)
+    spans = search(decoded) if _is_utf8(decoded) else []
     if not spans:
         return
     origin: list[int] = []

@@ -30,7 +30,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 _PASSWORDS = _words(
-    "password passwd passwort passphrase passcode pass pwd pw passwords pswd psw passwrd requirepass masterauth userpass dbpass senha contrasena "
+    "password passwd passwort passphrase passcode pass pwd pw passwords pswd psw passwrd passe requirepass masterauth userpass dbpass senha contrasena "
     "contraseña kennwort wachtwoord parola пароль hasło mdp 비밀번호 암호 패스워드 密码 密碼 口令 パスワード"
 )
 _SECRETS = _words(
@@ -108,6 +108,8 @@ def split_words(name: str) -> list[str]:
 
 def _kind_of_word(words: list[str], index: int) -> Kind | None:
     word = words[index].rstrip("0123456789") or words[index]
+    if word[-1] in "는은이가를을" and word[:-1] in _PASSWORDS:  # Korean particles
+        word = word[:-1]
     previous = words[index - 1] if index else ""
     if word in _PASSWORDS:
         return Kind.PASSWORD

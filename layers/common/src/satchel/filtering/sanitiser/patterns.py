@@ -1,10 +1,12 @@
-"""How every pattern of the sanitiser is compiled: RE2 on bytes, so that hostile text costs linear time.
+r"""How every pattern of the sanitiser is compiled: RE2 on bytes, so that hostile text costs linear time.
 
-Text is searched as UTF-8 bytes in RE2's one-byte mode: `\\w` and `\\b` are ASCII, any byte sequence is legal
-(lone surrogates included), and offsets need no translation until something was found.
+Text is searched as UTF-8 bytes in RE2's one-byte mode: `\w` and `\b` are ASCII, any byte sequence is legal (lone
+surrogates included), and offsets need no translation until something was found. An anchor (`\A`, `\z`) only holds at the
+ends of the bytes object itself, so anchored patterns are matched against slices.
 """
 
 from collections.abc import Iterator
+from typing import Any, Protocol, cast
 
 import re2
 
@@ -12,13 +14,80 @@ import re2
 _AUTOMATON_BYTES = 48 << 20
 
 
-def compile_bytes(pattern: bytes) -> "re2.Pattern[bytes]":
+class Match(Protocol):
+    """What RE2 answers about one match; offsets are bytes."""
+
+    def group(self, group: int = 0, /) -> bytes:
+        """The text of a group."""
+        ...
+
+    def groups(self) -> tuple[bytes | None, ...]:
+        """The texts of all groups; None for one that took no part."""
+        ...
+
+    def start(self, group: int = 0, /) -> int:
+        """Where a group begins."""
+        ...
+
+    def end(self, group: int = 0, /) -> int:
+        """Where a group ends, exclusive."""
+        ...
+
+
+class Pattern(Protocol):
+    """A compiled pattern; google-re2 has no type hints of its own."""
+
+    def search(self, text: bytes, pos: int = 0, endpos: int | None = None) -> Match | None:
+        """The leftmost match."""
+        ...
+
+    def match(self, text: bytes, pos: int = 0, endpos: int | None = None) -> Match | None:
+        """The match that begins at `pos`."""
+        ...
+
+    def fullmatch(self, text: bytes, pos: int = 0, endpos: int | None = None) -> Match | None:
+        """The match that is the whole text."""
+        ...
+
+    def finditer(self, text: bytes, pos: int = 0, endpos: int | None = None) -> Iterator[Match]:
+        """All matches, left to right, without overlap."""
+        ...
+
+    def possiblematchrange(self, maxlen: int) -> tuple[bytes, bytes]:
+        """The lowest and the highest text that a match can begin with."""
+        ...
+
+
+def compile_bytes(pattern: bytes) -> Pattern:
     """Compile one of our own patterns for searching UTF-8 bytes."""
-    options = re2.Options()
-    options.encoding = re2.Options.Encoding.LATIN1
-    options.max_mem = _AUTOMATON_BYTES
+    library = cast("Any", re2)
+    options = library.Options()
+    options.encoding = library.Options.Encoding.LATIN1
+    return _compiled(pattern, options, _AUTOMATON_BYTES)
+
+
+def compile_custom(pattern: bytes, memory_bytes: int) -> Pattern:
+    """Compile a pattern that a person wrote, for UTF-8.
+
+    Raises:
+        ValueError: It is not RE2 syntax, or needs more than the memory.
+    """
+    library = cast("Any", re2)
+    try:
+        return _compiled(pattern, library.Options(), memory_bytes)
+    except library.error as error:
+        raise ValueError("not a pattern in RE2 syntax") from error
+
+
+def _compiled(pattern: bytes, options: Any, memory_bytes: int) -> Pattern:
+    options.max_mem = memory_bytes
     options.log_errors = False
-    return re2.compile(pattern, options)
+    return cast("Pattern", cast("Any", re2).compile(pattern, options))
+
+
+def escape(text: str) -> bytes:
+    """A pattern that matches exactly this text."""
+    return cast("bytes", cast("Any", re2).escape(text.encode("utf-8", "surrogatepass")))
 
 
 def occurrences(data: bytes, word: bytes) -> Iterator[int]:
@@ -29,6 +98,6 @@ def occurrences(data: bytes, word: bytes) -> Iterator[int]:
         at = data.find(word, at + 1)
 
 
-def union(patterns: "list[bytes]") -> bytes:
+def union(patterns: list[bytes]) -> bytes:
     """One pattern that matches wherever any of the given ones does."""
     return b"|".join(b"(?:" + pattern + b")" for pattern in patterns)

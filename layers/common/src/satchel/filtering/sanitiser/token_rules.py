@@ -296,7 +296,7 @@ def _passes(rule: str, data: bytes, match: Any, check: Check | None) -> bool:
     token, end = match.group(), match.end()
     if rule in _FIXED_LENGTH and data[end : end + 1] and (data[end] in _WORD or data[end : end + 1] in b"_~"):
         return False
-    if (check and not check(token)) or _is_dummy(token):
+    if (check and not check(token)) or (rule != "password-hash" and _is_dummy(token)):
         return False
     return _FILE_ENDING.match(data[end : end + 8]) is None
 

@@ -22,12 +22,14 @@ _PLACEHOLDER = compile_bytes(
         rb"^[\W_x]*$",  # nothing but punctuation and x
         rb"\*{3}|x{4}|#{4}|\.{3}|\xe2\x80\xa6|\xe2\x80\xa2{2}|\?{3}|_{5}|0{8}|<[^<>]{0,60}>?",
         rb"^\[[A-Z_ ]{3,40}(?:#\d+)?\]?$",  # [REDACTED], [FILTERED]
-        rb"^\$|^\\?\$\{|\$\{[^}]*\}?|\$\(|\{\{|\}\}|^\{[^{}]*\}?$|^%[^%\s]{1,60}%$|^%[sdv(]|^@[a-z_]+@$|^#\{|^__\w+__$",
+        rb"^\$|^\\?\$\{|\$\{[^}]*\}?|\$\(|\{\{|\}\}|^\{[^{}]{0,60}\}?$|^%[^%\s]{1,60}%$|^%[sdv(]|^@[a-z_]+@$|^#\{|^__\w+__$",
         rb"(?:^|[_\-. ])(?:your|insert|enter|replace|change|changeme|example|sample|dummy|fake|mock|placeholder|"
         rb"todo|tbd|redacted|masked|hidden|removed|censored|filtered|sanitized|omitted|fixme|foobar|notreal|ignored)"
         rb"(?:[_\-. ]|$)",
         rb"changeme|change_me|replaceme|replace_me|placeholder|redacted|example$|^your|^my[_-]|_here$|-here$|^todo|^dummy",
         rb"hello[_ -]?world",
+        rb"^!(?:ref|sub|getatt|join|importvalue|vault|secret|env|reference|encrypted)\b",
+        rb"^(?:required|nullable|sometimes|string|confirmed|min:\d+|max:\d+)[|,]",
         rb"^(?:arn:|op://|vault:|ssm:|secretsmanager:|ref\+|sops:|projects/[\w-]+/secrets|ENC\[|env[.:(]|file:|/run/|"
         rb"/var/|/etc/|/home/|/usr/|/opt/|/tmp/|\./|\.\./|~/|[A-Z]:\\)",
         rb"^(?:null|none|nil|undefined|true|false|yes|no|on|off|n/?a|nan|empty|unset|default|optional|required|string|str|"
@@ -50,6 +52,7 @@ _CODE = compile_bytes(
         ]
     )
 )
+_CALL = compile_bytes(rb"^[\w.]+\([^()]*\)[;,]?$|=>|&&")
 _URL = compile_bytes(rb"(?i)^[a-z][a-z0-9+.-]{1,20}://")
 _HEX = frozenset("0123456789abcdefABCDEF")
 _RUNS = (
@@ -144,13 +147,12 @@ def is_credential(text: str, kind: Kind, standing: Standing) -> bool:
     if kind is Kind.PHRASE:
         return len(text.split()) >= 11  # noqa: PLR2004 (12 to 24 words in practice)
     raw = text.encode("utf-8", "surrogatepass")
-    if _URL.search(raw) is not None or (standing is not Standing.EXACT and _CODE.search(raw) is not None):
+    code = _CALL.search(raw) if standing is Standing.EXACT else _CODE.search(raw)
+    if _URL.search(raw) is not None or code is not None:
         return False
     if kind is Kind.PASSWORD:
         return _is_password(text, standing)
-    if any(map(str.isspace, text)) or is_sequence(text) or _CODE.search(raw) is not None:
-        return False
-    return _is_secret(text, kind, standing)
+    return not any(map(str.isspace, text)) and not is_sequence(text) and _is_secret(text, kind, standing)
 
 
 def _is_password(text: str, standing: Standing) -> bool:

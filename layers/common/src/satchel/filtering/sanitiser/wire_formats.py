@@ -34,7 +34,13 @@ _USER_FLAG = compile_bytes(
     rb"(?:-u|-user|-a|-auth|-creds?)(?:[ =]|\\n)*(?:\\*[\"'])?[^\s\"':@/\\<>]{1,100}:([^\s\"'\\<>\x00]{3,200})"
 )
 _ATTACHED_FLAG = compile_bytes(rb" -p[ ]?(?:\\*[\"'])?([^\s\"'\\-][^\s\"'\\]{3,100})")
-_CLIENTS = compile_bytes(rb"\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|7z)\b[^\n|;]*\z")
+_CLIENTS = compile_bytes(
+    rb"\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|7z|mongo(?:sh|dump)?|(?:docker|podman|az|oc|helm registry|cf)(?: \w+)? login)\b[^\n|;]*\z"
+)
+_CONSTRUCTOR = compile_bytes(
+    rb"(?i)(?:credentials?|basic_?auth|directoryentry)\(\s*(?:\\*[\"'][^\"'\n]{1,100}[\"']\s*,\s*){1,2}"
+    rb"\\*[\"']([^\"'\n\x00]{3,100})[\"']"
+)
 _NETRC = compile_bytes(rb"(?i)login\s+\S{1,100}\s+password\s+(\S{3,200})")
 _PGPASS = compile_bytes(rb":(?:\d{4,5}|\*):[\w.*-]{1,64}:[\w.*-]{1,64}:(\S{4,200})$")
 _SQL = compile_bytes(rb"(?i)identified\s+(?:with\s+\S+\s+)?by\s+(?:password\s+)?'([^'\x00]{3,200})'")
@@ -44,6 +50,7 @@ _LDAP_HASH = compile_bytes(rb":(\{(?:S?SHA(?:\d+)?|S?MD5|CRYPT)\}[\w+/=$.]{16,})
 _COMMANDS: tuple[tuple[tuple[bytes, ...], Any, str], ...] = (
     ((b"-u", b"-a"), _USER_FLAG, "command-line-password"),
     ((b" -p",), _ATTACHED_FLAG, "command-line-password"),
+    ((b"credential", b"basic", b"directoryentry("), _CONSTRUCTOR, "constructor-password"),
     ((b"login",), _NETRC, "netrc-password"),
     ((b":5432:", b":*:", b":6432:", b":5433:"), _PGPASS, "pgpass-password"),
     ((b"identified",), _SQL, "sql-password"),
@@ -52,7 +59,7 @@ _COMMANDS: tuple[tuple[tuple[bytes, ...], Any, str], ...] = (
 _SIGNATURES = (b"signature=", b"sig=", b"security-token=", b"code=", b"hmac=")
 _WORDS = compile_bytes(
     rb"(?i)authori[sz]ation|bearer[ \t:%+]|basic[ \t:%+]|cookie|signature=|\bsig=|security-token=|\bcode=|hmac=|"
-    rb"-u(?:ser)?[ =]|-a(?:uth)?[ =]|-creds?[ =]| -p|login\s|:5432:|:\*:|:6432:|:5433:|identified[ \t]|:\{(?:s?sha|s?md5|crypt)|"
+    rb"-u(?:ser)?[ =]|-a(?:uth)?[ =]|-creds?[ =]| -p|credentials?\(|basic_?auth\(|directoryentry\(|login\s|:5432:|:\*:|:6432:|:5433:|identified[ \t]|:\{(?:s?sha|s?md5|crypt)|"
     rb"-----BEGIN |LS0tLS1CRUdJTi|Private-Lines"
 )
 
@@ -84,7 +91,7 @@ def find_headers(data: bytes) -> Iterator[Span]:
 def _at(data: bytes, at: int, word: bytes) -> Iterator[Span]:
     if word.startswith(b"authori"):
         yield from _authorization(data, at)
-    elif word.startswith((b"bearer", b"basic")):
+    elif word.startswith((b"bearer", b"basic")) and not word.endswith(b"("):
         yield from _schemes(data, at)
     elif word in _SIGNATURES:
         yield from _signature(data, at, word)
@@ -99,10 +106,10 @@ def _at(data: bytes, at: int, word: bytes) -> Iterator[Span]:
 def _userinfo(data: bytes) -> Iterator[Span]:
     for at in occurrences(data, b"@"):
         head = data[max(0, at - _USERINFO_LIMIT) : at]
-        begin = head.rfind(b"://")
+        begin = head.rfind(b"//")
         if begin < 0 or _BREAK.search(head, begin) is not None:
             continue
-        user, colon, password = head[begin + 3 :].partition(b":")
+        user, colon, password = head[begin + 2 :].partition(b":")
         span = Span(at - len(password), at, "url-password", "secret", shows_tail=False)
         if colon and _is_url_password(user, password):
             yield span
