@@ -1,0 +1,129 @@
+"""Which items of an array are kept.
+
+Pure: a judge that asks a language model is handed in.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, NamedTuple
+
+from satchel.filtering import facets, ranking
+from satchel.filtering.intent import Intent
+from satchel.filtering.json_values import is_object
+from satchel.filtering.removal import Reason
+from satchel.filtering.tool_profiles import ToolProfile
+
+RERANKED = 30
+JUDGE_BATCH = 40
+MAX_JUDGED = 120
+LLM_THRESHOLD = 0.5
+
+# Gives each item a relevance in [0, 1], or None where it could not be asked.
+Judge = Callable[[Sequence[Any], Intent], Sequence[float] | None]
+
+
+class Verdict(NamedTuple):
+    """What was decided of one item that was removed."""
+
+    place: int
+    reason: Reason
+    score: float
+    threshold: float
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What is kept of an array.
+
+    Attributes:
+        kept: Indices of the items kept, best first.
+        removed: Verdicts on all others, best first.
+        scores: Score of each item, by index.
+        strategy: How the order was found: `bm25`, with `+filters`, `+chat` and `+llm` where those took part.
+    """
+
+    kept: list[int]
+    removed: list[Verdict]
+    scores: list[float]
+    strategy: str
+
+
+def select(
+    items: Sequence[Any],
+    intent: Intent,
+    profile: ToolProfile,
+    *,
+    confidence_threshold: float | None = None,
+    judge: Judge | None = None,
+    today: date | None = None,
+) -> Selection:
+    """Keeps the best `intent.max_results` items.
+
+    An array that is short enough is only put in order. Items without a score are removed even where places are left,
+    unless the intent is too uncertain to judge by, or nothing in the array answers to it at all.
+
+    Args:
+        items: The array.
+        intent: What is wanted; filters under `required` are hard, all others only lift.
+        profile: The kind of tool.
+        confidence_threshold: Overrides the profile's.
+        judge: Asks a language model: it reranks the best 30, and fills places that are left from the rest.
+        today: Day that relative dates count from.
+    """
+    ranked = ranking.rank(items, intent, profile, today=today)
+    scores, order = ranked.scores, ranked.order
+    strategy = "bm25" + ("+filters" if ranked.conditions else "") + ("+chat" if ranked.is_chat else "")
+    refused = _refused(items, intent.filters.get("required"), profile)
+    order = [index for index in order if index not in refused]
+    best = max((scores[index] for index in order), default=0.0)
+    sure = intent.confidence >= (profile.confidence_threshold if confidence_threshold is None else confidence_threshold)
+    threshold = profile.score_threshold * best
+    cuts = best > 0 and sure and len(order) > intent.max_results
+    matching = [index for index in order if scores[index] > threshold] if cuts else order
+    unmatched = [index for index in order if scores[index] <= threshold] if cuts else []
+    rejected: dict[int, float] = {}
+    if judge is not None and order:
+        strategy += "+llm"
+        matching, unmatched, rejected = _judged(items, matching, unmatched, intent, judge)
+    kept = matching[: intent.max_results]
+    limit = scores[kept[-1]] if kept else threshold
+    removed = [Verdict(i, "exceeded_max_results", scores[i], limit) for i in matching[intent.max_results :]]
+    removed += [Verdict(i, "keyword_score_below_threshold", scores[i], threshold) for i in unmatched]
+    removed += [Verdict(i, "llm_relevance_low", score, LLM_THRESHOLD) for i, score in rejected.items()]
+    removed += [Verdict(i, "filtered_out", scores[i], threshold) for i in sorted(refused)]
+    return Selection(kept, removed, scores, strategy)
+
+
+def _refused(items: Sequence[Any], required: Any, profile: ToolProfile) -> set[int]:
+    if not is_object(required):
+        return set()
+    conditions = facets.asked_filters(facets.Table(items), _wanted(required), profile.filter_columns)
+    return {index for condition in conditions for index, met in enumerate(condition.met) if not met}
+
+
+def _wanted(required: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in required.items() if name != "required"}
+
+
+def _judged(
+    items: Sequence[Any], matching: list[int], unmatched: list[int], intent: Intent, judge: Judge
+) -> tuple[list[int], list[int], dict[int, float]]:
+    head = matching[:RERANKED]
+    verdicts = judge([items[index] for index in head], intent) if head else None
+    if verdicts is not None:
+        place = {index: (-round(score, 6), at) for at, (index, score) in enumerate(zip(head, verdicts, strict=True))}
+        matching = sorted(head, key=place.__getitem__) + matching[RERANKED:]
+    rejected: dict[int, float] = {}
+    asked = 0
+    while len(matching) < intent.max_results and unmatched and asked < MAX_JUDGED:
+        batch, rest = unmatched[:JUDGE_BATCH], unmatched[JUDGE_BATCH:]
+        verdicts = judge([items[index] for index in batch], intent)
+        if verdicts is None:
+            break
+        asked += len(batch)
+        unmatched = rest
+        scored = sorted(zip(batch, verdicts, strict=True), key=lambda pair: -pair[1])
+        matching = matching + [index for index, score in scored if score >= LLM_THRESHOLD]
+        rejected |= {index: score for index, score in scored if score < LLM_THRESHOLD}
+    return matching, unmatched, rejected

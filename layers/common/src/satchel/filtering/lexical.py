@@ -1,0 +1,206 @@
+"""BM25 over an array itself, counting only the terms that were asked for.
+
+Pure. The array's strings are laid end to end and each term is searched with `str.find`; what a tokeniser would do for
+every word is done for the few words that can match. Measured at a tenth of the time of tokenising everything.
+
+Source of the formula: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009),
+with the non-negative inverse document frequency of Lucene.
+"""
+
+import math
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, chain, pairwise, repeat
+from operator import add, sub
+from typing import Any, cast
+
+from satchel.filtering import words
+from satchel.filtering.json_values import is_array, is_object
+from satchel.filtering.terms import Term
+
+K1 = 1.2
+B = 0.5
+
+
+@dataclass(slots=True)
+class Corpus:
+    """The strings of an array, laid end to end.
+
+    Attributes:
+        text: All strings, normalised, one separator after each.
+        lower: The same in lower case, of the same length.
+        starts: Where each string starts in `text`.
+        owners: Index of the item that each string belongs to.
+        weights: Weight of each string's field.
+        item_starts: Where each item starts in `text`, and one past the end.
+    """
+
+    text: str
+    lower: str
+    starts: list[int]
+    owners: list[int]
+    weights: list[float]
+    item_starts: list[int]
+
+
+MAX_DEPTH = 60
+
+
+def _walk(value: Any, key: str, strings: list[str], keys: list[str], depth: int) -> None:
+    if type(value) is str:
+        strings.append(value)
+        keys.append(key)
+    elif value is None or value is True or value is False:
+        return
+    elif is_object(value):
+        if depth:
+            for name, inner in value.items():
+                _walk(inner, name, strings, keys, depth - 1)
+    elif is_array(value):
+        if depth:
+            for inner in value:
+                _walk(inner, key, strings, keys, depth - 1)
+    else:
+        strings.append(str(value))
+        keys.append(key)
+
+
+def corpus(items: Sequence[Any], field_weight: Callable[[str], float], *, ascii_only: bool = False) -> Corpus:
+    """Lays out an array for scanning; names of fields are not part of it.
+
+    Args:
+        items: JSON values; what lies deeper than 60 levels is not looked at.
+        field_weight: Weight of a field's text, by the field's name (empty for an item that is no object).
+        ascii_only: True where every term is ASCII: other characters are blotted out, which makes the scan faster.
+    """
+    strings: list[str] = []
+    keys: list[str] = []
+    firsts: list[int] = []
+    for item in items:
+        firsts.append(len(strings))
+        if is_object(item):
+            for key, value in item.items():
+                if type(value) is str:
+                    strings.append(value)
+                    keys.append(key)
+                elif value is not None and value is not True and value is not False:
+                    _walk(value, key, strings, keys, MAX_DEPTH)
+        else:
+            _walk(item, "", strings, keys, MAX_DEPTH)
+    text = "\n".join(strings)
+    if not text.isascii():
+        fold = words.to_ascii if ascii_only else words.normalise
+        strings = [string if string.isascii() else fold(string) for string in strings]
+        text = "\n".join(strings)
+    lower = text.lower()
+    if len(lower) != len(text):  # a letter whose lower case is longer: give up telling camel case apart
+        text = lower
+        if len(strings) > 1:
+            strings = [string.lower() for string in strings]
+    starts = list(accumulate(map(add, map(len, strings), repeat(1)), initial=0))
+    item_starts = [starts[first] for first in firsts]
+    item_starts.append(len(text) + 1)
+    firsts.append(len(strings))
+    owners = list(chain.from_iterable(map(repeat, range(len(items)), map(sub, firsts[1:], firsts))))
+    weight_of = {key: field_weight(key) for key in dict.fromkeys(keys)}
+    return Corpus(
+        text=text,
+        lower=lower,
+        starts=starts[:-1],
+        owners=owners,
+        weights=list(map(weight_of.__getitem__, keys)),
+        item_starts=item_starts,
+    )
+
+
+@dataclass(slots=True)
+class Scan:
+    """Where the terms are.
+
+    Attributes:
+        frequencies: For each term, in order, item index -> weighted count of its words.
+        touched: Items that contain a keyword's characters, be it inside a longer word.
+    """
+
+    frequencies: list[dict[int, float]]
+    touched: set[int] = field(default_factory=set[int])
+
+
+def scan(laid: Corpus, terms: Iterable[Term], phrases: Iterable[str] = ()) -> Scan:  # noqa: C901 - flat for speed
+    """Finds each term's words in the corpus: at word starts and at the humps of camel case; phrases as they stand."""
+    result = Scan([])
+    for phrase in phrases:
+        at = laid.lower.find(phrase)
+        while at >= 0:
+            result.touched.add(laid.owners[bisect_right(laid.starts, at) - 1])
+            at = laid.lower.find(phrase, at + len(phrase))
+    text, lower, starts, owners, weights = laid.text, laid.lower, laid.starts, laid.owners, laid.weights
+    # A term starts with a letter or a digit, so there is a word where it was found.
+    word_at = cast("Callable[[str, int], Sequence[str]]", words.WORD.match)
+    stem = words.stem
+    for term in terms:
+        prefix, wanted, step = term.prefix, term.stem, len(term.prefix)
+        keyword, anywhere, glued = term.keyword, term.anywhere, term.glued
+        frequency: dict[int, float] = {}
+        verdicts: dict[str, bool] = {}
+        word: str
+        at = lower.find(prefix)
+        while at >= 0:
+            before = text[at - 1] if at else "\n"
+            inside = before.isalnum()
+            if anywhere:
+                good = True
+            elif inside:
+                here = text[at]
+                good = (
+                    not here.islower()
+                    and (before.isdigit() != here.isdigit() or before.islower() or text[at + 1 : at + 2].islower())
+                    and _is_part(text, at, wanted)
+                )
+            else:
+                after = lower[at + step : at + step + 1]
+                word = word_at(lower, at)[0] if after.isalnum() else prefix
+                if word in verdicts:
+                    verdict = verdicts[word]
+                else:
+                    verdict = verdicts[word] = glued or word == wanted or stem(word) == wanted
+                good = verdict or (len(word) > step and _is_part(text, at, wanted))
+            if good:
+                segment = bisect_right(starts, at) - 1
+                owner = owners[segment]
+                frequency[owner] = frequency.get(owner, 0.0) + weights[segment]
+            elif keyword is not None and lower.startswith(keyword, at):
+                result.touched.add(owners[bisect_right(starts, at) - 1])
+            at = lower.find(prefix, at + step)
+        if keyword is not None:
+            result.touched.update(frequency)
+        result.frequencies.append(frequency)
+    return result
+
+
+def _is_part(text: str, at: int, wanted: str) -> bool:
+    """Whether the part of a camel-case identifier that starts at `at` stems to `wanted`."""
+    piece = words.PART.match(text, at)
+    return piece is not None and words.stem(piece[0].lower()) == wanted
+
+
+def bm25(laid: Corpus, terms: Sequence[Term], found: Scan) -> list[float]:
+    """The score of each item, at least 0; bigger is better; 0 for an item without any term."""
+    count = len(laid.item_starts) - 1
+    scores = [0.0] * count
+    scale = K1 * B * count / max(1, laid.item_starts[-1])  # K1 * B / average length
+    floor = K1 * (1 - B)
+    norms = [floor + scale * (end - start) for start, end in pairwise(laid.item_starts)]
+    for term, frequency in zip(terms, found.frequencies, strict=True):
+        if not frequency:
+            continue
+        gain = term.weight * (K1 + 1) * rarity(count, len(frequency))
+        for index, tf in frequency.items():
+            scores[index] += gain * tf / (tf + norms[index])
+    return scores
+
+
+def rarity(count: int, holders: int) -> float:
+    """The inverse document frequency of a term that `holders` of `count` items contain; at least 0."""
+    return math.log(1 + (count - holders + 0.5) / (holders + 0.5))
