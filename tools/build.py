@@ -37,7 +37,9 @@ def main(architecture: str) -> int:
     if architecture != THIS_MACHINE:
         runnable = CHECK
         _build(python, THIS_MACHINE, CHECK)
-    return subprocess.run([sys.executable, "tools/check_build.py", str(runnable), python], check=False).returncode
+    return subprocess.run(
+        [sys.executable, "-W", "ignore", "tools/check_build.py", str(runnable), python], check=False
+    ).returncode
 
 
 def _build(python: str, architecture: str, target: Path) -> None:
