@@ -33,7 +33,9 @@ _INTRODUCED = compile_bytes(
 )
 # Nothing but blanks introduces it: command-line flags, SQL, netrc, and prose with a value that has a digit.
 _FOLLOWED = compile_bytes(
-    rb"(?i)((?:" + _WORDS + rb")[\w.\-]{0,20}(?:[\xea-\xed][\x80-\xbf]{2})?)[ \t]+(?:\\*[\"'`]|by[ \t]+['\"]|[^\s\"'`=:,()<>\[\]{}]{0,40}\d)"
+    rb"(?i)((?:"
+    + _WORDS
+    + rb")[\w.\-]{0,20}(?:[\xea-\xed][\x80-\xbf]{2})?)[ \t]+(?:\\*[\"'`]|by[ \t]+['\"]|[^\s\"'`=:,()<>\[\]{}]{0,40}\d)"
 )
 # The name is itself a value, and what it names stands beside it: XML attributes, `{"name": …, "value": …}`, YAML, plists;
 # or further attributes stand between the name and the value.
@@ -50,7 +52,23 @@ _NAMED = compile_bytes(
 _PERSONAL = frozenset({Kind.SSN, Kind.PHONE, Kind.CARD})
 _OWN_GRAMMAR = frozenset({Kind.AUTHORIZATION, Kind.COOKIE})  # see wire_formats
 _HIDES_TAIL = frozenset({Kind.PASSWORD, Kind.PIN, Kind.PHRASE})
-_SCHEMES = frozenset("basic bearer token digest apikey api-key negotiate key bot oauth jwt hmac signature".split())
+_SCHEMES = frozenset(
+    [
+        "basic",
+        "bearer",
+        "token",
+        "digest",
+        "apikey",
+        "api-key",
+        "negotiate",
+        "key",
+        "bot",
+        "oauth",
+        "jwt",
+        "hmac",
+        "signature",
+    ]
+)
 _NAME_BYTES = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$" + bytes(range(0x80, 0x100))
 _NAME_LIMIT = 80
 _KIND_RULES = {kind: f"assigned-{kind.value}" for kind in Kind}

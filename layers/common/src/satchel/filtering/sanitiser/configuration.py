@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 from satchel.errors import InvalidInputError
 from satchel.filtering.sanitiser.json_text import Path, line_of
@@ -72,7 +72,7 @@ def parse(settings: Mapping[str, Any], *, source: str | None = None) -> Sanitise
             _allowed(item, ("allowlist", index), source)
             for index, item in enumerate(_list(settings, "allowlist", source))
         ),
-        strategy=strategy,
+        strategy=cast("Strategy", strategy),
     )
 
 
@@ -90,7 +90,7 @@ def load(text: str) -> SanitiserConfig:
         raise InvalidInputError("line 1: nested too deeply") from error
     if not isinstance(settings, dict):
         raise InvalidInputError("line 1: the configuration must be an object")
-    return parse(settings, source=text)
+    return parse(cast("dict[str, Any]", settings), source=text)
 
 
 def _boolean(settings: Mapping[str, Any], key: str, source: str | None) -> bool:
@@ -102,28 +102,30 @@ def _boolean(settings: Mapping[str, Any], key: str, source: str | None) -> bool:
 
 def _list(settings: Mapping[str, Any], key: str, source: str | None) -> list[Any]:
     value = settings.get(key, [])
-    if not isinstance(value, list) or len(value) > _MAX_PATTERNS:
+    if not isinstance(value, list) or len(cast("list[Any]", value)) > _MAX_PATTERNS:
         raise _refusal(source, (key,), f"must be a list of at most {_MAX_PATTERNS}")
-    return value
+    return cast("list[Any]", value)
 
 
 def _custom(item: Any, path: Path, source: str | None) -> CustomPattern:
     if isinstance(item, str):
         return CustomPattern(f"custom-{path[-1]}", _compiled(_encoded(item), path, source))
-    if not isinstance(item, dict) or not isinstance(item.get("pattern"), str):
+    described = cast("dict[str, Any]", item) if isinstance(item, dict) else {}
+    pattern = described.get("pattern")
+    if not isinstance(pattern, str):
         raise _refusal(source, path, "must be a pattern, or an object with `pattern` and optional `name` and `tool`")
-    name, tool = item.get("name", f"custom-{path[-1]}"), item.get("tool", "*")
-    for key, value in (("name", name), ("tool", tool)):
+    texts = {"name": described.get("name", f"custom-{path[-1]}"), "tool": described.get("tool", "*")}
+    for key, value in texts.items():
         if not isinstance(value, str):
             raise _refusal(source, (*path, key), "must be a string")
-    return CustomPattern(name, _compiled(_encoded(item["pattern"]), (*path, "pattern"), source), tool)
+    return CustomPattern(texts["name"], _compiled(_encoded(pattern), (*path, "pattern"), source), texts["tool"])
 
 
 def _allowed(item: Any, path: Path, source: str | None) -> Pattern:
     """A literal text, or a pattern between slashes."""
     if not isinstance(item, str) or not item:
         raise _refusal(source, path, "must be a text, or a pattern between slashes")
-    is_pattern = len(item) > 2 and item[0] == item[-1] == "/"  # noqa: PLR2004
+    is_pattern = len(item) > 2 and item[0] == item[-1] == "/"
     return _compiled(_encoded(item[1:-1]) if is_pattern else escape(item), path, source)
 
 

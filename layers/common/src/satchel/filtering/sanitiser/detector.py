@@ -2,9 +2,9 @@
 
 from bisect import bisect_right
 from itertools import accumulate
-from typing import Any
 
 from satchel.filtering.sanitiser import assignments, encoded, personal_data, wire_formats
+from satchel.filtering.sanitiser.patterns import Pattern
 from satchel.filtering.sanitiser.span import Span, settle
 from satchel.filtering.sanitiser.token_rules import TokenRules
 
@@ -25,8 +25,8 @@ class Detector:
         self,
         tokens: TokenRules,
         *,
-        custom: tuple[tuple[str, Any], ...] = (),
-        allowed: tuple[Any, ...] = (),
+        custom: tuple[tuple[str, Pattern], ...] = (),
+        allowed: tuple[Pattern, ...] = (),
         pii: bool = True,
     ) -> None:
         self._tokens = tokens

@@ -61,7 +61,7 @@ def _percent(encoded: bytes, start: int, search: Search) -> Iterator[Span]:
     at = 0
     while at < len(encoded):
         origin.append(at)
-        is_escape = encoded[at] == 37 and unquote_to_bytes(encoded[at : at + 3]) != encoded[at : at + 3]  # noqa: PLR2004
+        is_escape = encoded[at] == 37 and unquote_to_bytes(encoded[at : at + 3]) != encoded[at : at + 3]
         at += 3 if is_escape else 1
     origin.append(len(encoded))
     for span in spans:

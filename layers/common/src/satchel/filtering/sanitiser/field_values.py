@@ -31,11 +31,11 @@ def find(value: bytes, kind: Kind, *, pii: bool) -> list[Span]:
 
 
 def _is_personal(value: bytes, kind: Kind) -> bool:
-    digits = "".join(chr(byte) for byte in value if 48 <= byte <= 57)  # noqa: PLR2004
+    digits = "".join(chr(byte) for byte in value if 48 <= byte <= 57)
     if any(byte not in b"0123456789 +-().x/" for byte in value):
         return False
     if kind is Kind.SSN:
-        return len(digits) == 9 and digits[0] != "9"  # noqa: PLR2004
+        return len(digits) == 9 and digits[0] != "9"
     if kind is Kind.CARD:
-        return 12 <= len(digits) <= 19 and personal_data.is_luhn(digits)  # noqa: PLR2004
-    return 7 <= len(digits) <= 15 and len(set(digits)) > 2  # noqa: PLR2004
+        return 12 <= len(digits) <= 19 and personal_data.is_luhn(digits)
+    return 7 <= len(digits) <= 15 and len(set(digits)) > 2

@@ -30,7 +30,7 @@ def parse_embedded(text: str) -> Any:
     Duplicate keys, and nesting beyond the parser's depth, make it a plain text.
     """
     first = text.lstrip()[:1]
-    if not first or first not in '{["' or len(text) < 2:  # noqa: PLR2004
+    if not first or first not in '{["' or len(text) < 2:
         return None
     last = text.rstrip()[-1:]
     if last != {"{": "}", "[": "]", '"': '"'}[first]:

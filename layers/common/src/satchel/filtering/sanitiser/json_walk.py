@@ -4,8 +4,9 @@ JSON inside strings is walked too, to a bounded depth, as a document of its own.
 by memory alone.
 """
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from satchel.errors import InvalidInputError
 from satchel.filtering.sanitiser.json_text import Path, parse_embedded
@@ -17,6 +18,7 @@ _OPENS_JSON = '{[" \n\t\r'
 # A number with fewer digits is no card; without a telling name it is nothing else either.
 _LONG_NUMBER = 10**11
 _VALUE_FIELDS = ("value", "Value", "VALUE", "val", "content", "defaultValue", "default")
+_VALUE_NAMES = frozenset(_VALUE_FIELDS)
 _NAME_FIELDS = (
     "name",
     "Name",
@@ -34,7 +36,7 @@ _NAME_FIELDS = (
 _NEUTRAL_NAMES = frozenset(
     {"value", "val", "data", "text", "string", "current", "plain", "plaintext", "raw", "content", "default"}
 )
-_COLUMN_FIELDS = ("columns", "headers", "fields", "header", "column_names", "columnNames", "cols")
+_COLUMN_FIELDS = frozenset({"columns", "headers", "fields", "header", "column_names", "columnNames", "cols"})
 _ROW_FIELDS = ("rows", "data", "values", "records", "results")
 
 
@@ -59,15 +61,15 @@ class Container:
     parent: "Container | None" = None
     key: str | int = 0
     kind: Kind | None = None
-    kinds: dict[Any, Kind] = field(default_factory=dict)  # of its fields, where more than their names tells
-    row_kinds: dict[Any, Kind] = field(default_factory=dict)  # of the fields of each array in it
+    kinds: dict[str | int, Kind] = field(default_factory=dict[str | int, Kind])  # of fields, by more than their names
+    row_kinds: dict[str | int, Kind] = field(default_factory=dict[str | int, Kind])  # of the fields of each array in it
     level: int = 0
 
     def path_of(self, key: str | int) -> Path:
         """Path of one of its fields, within its document."""
         steps: list[str | int] = []
-        container: Container | None = self
-        while container is not None and container.parent is not None:
+        container = self
+        while container.parent is not None:
             steps.append(key)
             key, container = container.key, container.parent
         return tuple(reversed(steps))
@@ -83,12 +85,40 @@ class Leaf(NamedTuple):
     is_number: bool
 
 
-class Walk(NamedTuple):
-    """All leaves worth a look, all objects, and all documents, outer ones before inner ones."""
+@dataclass(slots=True)
+class Walk:
+    """All texts and telling numbers, all objects, and all documents, outer ones before inner ones.
 
-    documents: list[Document]
-    leaves: list[Leaf]
-    objects: list[Container]
+    Leaves are kept as columns, since there are many and hardly one is ever asked for.
+    """
+
+    documents: list[Document] = field(default_factory=list[Document])
+    objects: list[Container] = field(default_factory=list[Container])
+    texts: list[str] = field(default_factory=list[str])
+    kinds: dict[int, Kind] = field(default_factory=dict[int, Kind])
+    keys: list[str | int] = field(default_factory=list[str | int])
+    _numbers: set[int] = field(default_factory=set[int])
+    _owners: list[Container] = field(default_factory=list[Container])
+    _owner_starts: list[int] = field(default_factory=list[int])
+
+    def leaf(self, index: int) -> Leaf:
+        """The leaf of `texts[index]`."""
+        container = self._owners[bisect_right(self._owner_starts, index) - 1]
+        return Leaf(self.texts[index], container, self.keys[index], self.kinds.get(index), index in self._numbers)
+
+    def enter(self, container: Container) -> None:
+        """Say that the leaves that follow are this container's."""
+        self._owners.append(container)
+        self._owner_starts.append(len(self.texts))
+
+    def add(self, text: str, key: str | int, kind: Kind | None, *, is_number: bool) -> None:
+        """Note a leaf of the container entered last."""
+        if kind is not None:
+            self.kinds[len(self.texts)] = kind
+        if is_number:
+            self._numbers.add(len(self.texts))
+        self.texts.append(text)
+        self.keys.append(key)
 
 
 def walk(root: Any) -> Walk:
@@ -97,105 +127,135 @@ def walk(root: Any) -> Walk:
     Raises:
         InvalidInputError: The value is nested beyond 20,000 levels, or contains itself.
     """
-    seen = Walk([], [], [])
+    seen = Walk()
     pending: list[Container] = []
-
-    def open_document(document: Document, value: Any, kind: Kind | None, level: int) -> None:
-        seen.documents.append(document)
-        pending.append(Container(document, [value], kind=kind, level=level))
-
-    open_document(Document(), root, None, 0)
+    _open(Document(), root, seen, pending, kind=None, level=0)
     for container in pending:  # it grows while it is gone through: outer before inner, earlier before later
         if container.level > _MAX_LEVELS:
             raise InvalidInputError("the value is nested too deeply")
-        document = container.document
-        for key, child, kind in _fields(container, seen):
-            if isinstance(child, str):
-                if child and child[0] in _OPENS_JSON and document.depth < _EMBEDDED_DEPTH:
-                    inner = parse_embedded(child)
-                    if inner is not None:
-                        open_document(
-                            Document(child, (container, key), document.depth + 1), inner, kind, container.level
-                        )
-                        continue
-                seen.leaves.append(Leaf(child, container, key, kind, is_number=False))
-            elif isinstance(child, (dict, list, tuple)):
-                if child:
-                    kinds = (
-                        container.row_kinds if isinstance(child, list) and not isinstance(container.value, dict) else {}
-                    )
-                    inner = Container(document, child, container, key, kind, kinds, level=container.level + 1)
-                    if isinstance(container.value, dict) and key in _ROW_FIELDS:
-                        inner.row_kinds = container.row_kinds
-                    pending.append(inner)
-            elif (
-                child is not None
-                and child is not True
-                and child is not False
-                and (kind is not None or abs(child) >= _LONG_NUMBER)
-            ):
-                seen.leaves.append(Leaf(str(child), container, key, kind, is_number=True))
+        seen.enter(container)
+        value: Any = container.value
+        if isinstance(value, dict):
+            _walk_object(cast("dict[str, Any]", value), container, seen, pending)
+        else:
+            _walk_array(cast("list[Any]", value), container, seen, pending)
     return seen
 
 
-def _fields(container: Container, seen: Walk) -> "list[tuple[Any, Any, Kind | None]]":
-    """Key, value and kind of each field."""
-    value, inherited = container.value, container.kind
-    if isinstance(value, dict):
-        seen.objects.append(container)
-        _pair_kinds(value, container)
-        _column_kinds(value, container)
-        kinds = container.kinds
-        return [
-            (
-                key,
-                child,
-                kinds[key] if key in kinds else (classify(key) or (inherited if key in _NEUTRAL_NAMES else None)),
-            )
-            for key, child in value.items()
-        ]
-    if container.kinds:
-        return [(index, child, container.kinds.get(index, inherited)) for index, child in enumerate(value)]
-    if len(value) > 1 and isinstance(value[0], (list, tuple)):
-        _header_row(value, container)
-    fields: list[tuple[Any, Any, Kind | None]] = []
+def _walk_object(value: dict[str, Any], container: Container, seen: Walk, pending: list[Container]) -> None:
+    seen.objects.append(container)
+    _note_pair(value, container)
+    _note_columns(value, container)
+    kinds, inherited = container.kinds, container.kind
+    texts, keys = seen.texts, seen.keys
+    for key, child in value.items():
+        kind = kinds.get(key) or classify(key) or (inherited if key in _NEUTRAL_NAMES else None)
+        if kind is None and type(child) is str and (not child or child[0] not in _OPENS_JSON):
+            texts.append(child)  # what nearly every field is, without a call
+            keys.append(key)
+        else:
+            _visit(child, container, key, kind, seen, pending)
+
+
+def _walk_array(value: list[Any], container: Container, seen: Walk, pending: list[Container]) -> None:
+    if not container.kinds and len(value) > 1 and isinstance(value[0], list):
+        _note_header(value, container)
+    kinds, inherited = container.kinds, container.kind
     flag: Kind | None = None
     for index, child in enumerate(value):
-        fields.append((index, child, flag or inherited))
-        # ["--password", "…"]
+        _visit(child, container, index, kinds.get(index) or flag or inherited, seen, pending)
+        # A command line in pieces: the flag `--password`, then its value.
         flag = classify(child) if isinstance(child, str) and child[:1] == "-" and "=" not in child else None
-    return fields
 
 
-def _pair_kinds(value: dict[str, Any], container: Container) -> None:
+def _visit(  # noqa: PLR0917 (called for every value: keywords cost a tenth of the walk)
+    child: Any, container: Container, key: str | int, kind: Kind | None, seen: Walk, pending: list[Container]
+) -> None:
+    if isinstance(child, str):
+        if child and child[0] in _OPENS_JSON and _opened(child, container, key, kind, seen, pending):
+            return
+        seen.add(child, key, kind, is_number=False)
+    elif isinstance(child, (dict, list, tuple)):
+        if child:
+            pending.append(_inner(container, key, cast("Any", child), kind))
+    elif child is None or child is True or child is False:
+        return
+    elif kind is not None or abs(child) >= _LONG_NUMBER:
+        seen.add(str(child), key, kind, is_number=True)
+
+
+def _open(
+    document: Document, value: Any, seen: Walk, pending: list[Container], *, kind: Kind | None, level: int
+) -> None:
+    seen.documents.append(document)
+    pending.append(Container(document, [value], kind=kind, level=level))
+
+
+def _opened(  # noqa: PLR0917 (as above)
+    text: str, container: Container, key: str | int, kind: Kind | None, seen: Walk, pending: list[Container]
+) -> bool:
+    """Whether the text holds JSON that is now walked as a document of its own."""
+    depth = container.document.depth
+    inner = parse_embedded(text) if depth < _EMBEDDED_DEPTH else None
+    if inner is None:
+        return False
+    _open(Document(text, (container, key), depth + 1), inner, seen, pending, kind=kind, level=container.level)
+    return True
+
+
+def _inner(container: Container, key: str | int, child: Any, kind: Kind | None) -> Container:
+    is_field = isinstance(container.value, dict)
+    return Container(
+        container.document,
+        child,
+        container,
+        key,
+        kind,
+        kinds=container.row_kinds if isinstance(child, list) and not is_field else {},
+        row_kinds=container.row_kinds if is_field and key in _ROW_FIELDS else {},
+        level=container.level + 1,
+    )
+
+
+def _note_pair(value: dict[str, Any], container: Container) -> None:
     """`{"name": "DB_PASSWORD", "value": "…"}`: the one names the other."""
+    if _VALUE_NAMES.isdisjoint(value):
+        return
     for value_field in _VALUE_FIELDS:
         if value_field in value:
             for name_field in _NAME_FIELDS:
                 name = value.get(name_field)
-                if isinstance(name, str) and name_field != value_field and (kind := classify(name)) is not None:
-                    container.kinds[value_field] = kind
+                if isinstance(name, str) and (kind := classify(name)) is not None:
+                    container.kinds = {**container.kinds, value_field: kind}
                     return
 
 
-def _column_kinds(value: dict[str, Any], container: Container) -> None:
+def _note_columns(value: dict[str, Any], container: Container) -> None:
     """`{"columns": ["id", "password"], "rows": [[1, "…"]]}`: a column's name is that of its cells."""
-    for column_field in _COLUMN_FIELDS:
+    if _COLUMN_FIELDS.isdisjoint(value):
+        return
+    for column_field in sorted(_COLUMN_FIELDS):
         columns = value.get(column_field)
         if isinstance(columns, list) and columns:
-            names = [column.get("name") if isinstance(column, dict) else column for column in columns]
-            container.row_kinds = _kinds_of(names)
+            container.row_kinds = _kinds_of(cast("list[Any]", columns))
             return
 
 
-def _header_row(value: Any, container: Container) -> None:
+def _note_header(value: list[Any], container: Container) -> None:
     """`[["id", "password"], [1, "…"]]`: the first row may name the cells of the others."""
-    kinds = _kinds_of(list(value[0]))
-    if kinds and all(isinstance(row, (list, tuple)) and len(row) == len(value[0]) for row in value):
+    first = cast("list[Any]", value[0])
+    kinds = _kinds_of(first)
+    if kinds and all(isinstance(row, list) and len(cast("list[Any]", row)) == len(first) for row in value):
         container.row_kinds = kinds
 
 
-def _kinds_of(names: list[Any]) -> dict[int, Kind]:
-    if not all(isinstance(name, str) for name in names):
-        return {}
-    return {index: kind for index, name in enumerate(names) if (kind := classify(name)) is not None}
+def _kinds_of(columns: list[Any]) -> dict[str | int, Kind]:
+    kinds: dict[str | int, Kind] = {}
+    for index, column in enumerate(columns):
+        name = cast("dict[str, Any]", column).get("name") if isinstance(column, dict) else column
+        if not isinstance(name, str):
+            return {}
+        kind = classify(name)
+        if kind is not None:
+            kinds[index] = kind
+    return kinds

@@ -133,7 +133,7 @@ def _kind_of_word(words: list[str], index: int) -> Kind | None:
         word == "code" and previous in {"security", "verification", "mfa", "otp", "pin", "sms"}
     ):
         return Kind.PIN
-    if word in {"mnemonic"} or (word in {"phrase", "words"} and previous in {"seed", "recovery", "backup", "secret"}):
+    if word == "mnemonic" or (word in {"phrase", "words"} and previous in {"seed", "recovery", "backup", "secret"}):
         return Kind.PHRASE
     if word == "ssn" or (word == "security" and previous == "social"):
         return Kind.SSN
@@ -142,7 +142,7 @@ def _kind_of_word(words: list[str], index: int) -> Kind | None:
     if word in _CARDS:
         return Kind.CARD
     for ending, kind in _GLUED:
-        if len(word) <= 40 and word.endswith(ending):  # noqa: PLR2004 (longer is no word)
+        if len(word) <= 40 and word.endswith(ending):  # longer is no word
             return kind
     return None
 
@@ -150,7 +150,7 @@ def _kind_of_word(words: list[str], index: int) -> Kind | None:
 @lru_cache(maxsize=8192)
 def classify(name: str) -> Kind | None:
     """What a value under this name is likely to be; None where the name says nothing or clears it."""
-    if len(name) > 120:  # noqa: PLR2004 (no name is this long; a key that is a text is scanned as text)
+    if len(name) > 120:  # no name is this long; a key that is a text is scanned as text
         return None
     words = split_words(name)
     for index in range(len(words) - 1, -1, -1):

@@ -1,14 +1,14 @@
 r"""How every pattern of the sanitiser is compiled: RE2 on bytes, so that hostile text costs linear time.
 
 Text is searched as UTF-8 bytes in RE2's one-byte mode: `\w` and `\b` are ASCII, any byte sequence is legal (lone
-surrogates included), and offsets need no translation until something was found. An anchor (`\A`, `\z`) only holds at the
-ends of the bytes object itself, so anchored patterns are matched against slices.
+surrogates included), and offsets need no translation until something was found. An anchor (`\A`, `\z`) only holds
+at the ends of the bytes object itself, so anchored patterns are matched against slices.
 """
 
 from collections.abc import Iterator
 from typing import Any, Protocol, cast
 
-import re2
+import re2  # pyright: ignore[reportMissingTypeStubs]
 
 # States of the lazily built automaton are kept in this much memory; the default makes large unions start over.
 _AUTOMATON_BYTES = 48 << 20
@@ -58,12 +58,32 @@ class Pattern(Protocol):
         ...
 
 
+class _Deferred:
+    """A pattern that is compiled when it is first used: most texts need few of them.
+
+    It then takes on the compiled pattern's methods, so that later calls cost nothing more.
+    """
+
+    def __init__(self, source: bytes) -> None:
+        self._source = source
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _METHODS:
+            raise AttributeError(name)
+        library = cast("Any", re2)
+        options = library.Options()
+        options.encoding = library.Options.Encoding.LATIN1
+        compiled = _compiled(self._source, options, _AUTOMATON_BYTES)
+        self.__dict__.update({method: getattr(compiled, method) for method in _METHODS})
+        return self.__dict__[name]
+
+
+_METHODS = frozenset({"search", "match", "fullmatch", "finditer", "possiblematchrange"})
+
+
 def compile_bytes(pattern: bytes) -> Pattern:
-    """Compile one of our own patterns for searching UTF-8 bytes."""
-    library = cast("Any", re2)
-    options = library.Options()
-    options.encoding = library.Options.Encoding.LATIN1
-    return _compiled(pattern, options, _AUTOMATON_BYTES)
+    """One of our own patterns, for searching UTF-8 bytes; compiled on first use."""
+    return cast("Pattern", _Deferred(pattern))
 
 
 def compile_custom(pattern: bytes, memory_bytes: int) -> Pattern:

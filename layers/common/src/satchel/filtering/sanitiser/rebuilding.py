@@ -1,7 +1,7 @@
 """Putting changed leaves and keys back: copies of what changes, the given objects for everything else."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from satchel.filtering.sanitiser import json_text
 from satchel.filtering.sanitiser.json_walk import Container, Document
@@ -102,9 +102,11 @@ def _copied(concerned: list[Container], changes: Changes) -> list[Any]:
 
 def _copy(container: Container, changes: Changes) -> Any:
     values, names = changes.values_of(container), changes.names_of(container)
-    if isinstance(container.value, dict):
-        return {names.get(key, key): values.get(key, child) for key, child in container.value.items()}
-    return [values.get(index, child) for index, child in enumerate(container.value)]
+    value: Any = container.value
+    if isinstance(value, dict):
+        fields = cast("dict[str, Any]", value)
+        return {names.get(key, key): values.get(key, child) for key, child in fields.items()}
+    return [values.get(index, child) for index, child in enumerate(value)]
 
 
 def _new_key(container: Container, key: str | int, changes: Changes) -> str | int:

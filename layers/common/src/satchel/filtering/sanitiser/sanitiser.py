@@ -72,12 +72,11 @@ class Sanitiser:
     def _sanitised(self, seen: Walk, detector: Detector) -> tuple[list[Any] | None, list[Finding]]:
         action = ACTIONS[self.config.strategy]
         keys = self._redacted_keys(seen, detector)
-        found = self._found_in_leaves(seen.leaves, detector)
+        found = self._found_in_texts(seen, detector)
         changes = Changes()
         findings: list[Finding] = []
-        for index in sorted(found):
-            leaf = seen.leaves[index]
-            changes.set(leaf.container, leaf.key, self._clean(leaf, found[index], detector))
+        for leaf, spans in found:
+            changes.set(leaf.container, leaf.key, self._clean(leaf, spans, detector))
         if keys:
             for container in seen.objects:
                 renamed = distinct_keys(container.value, {key: new for key, (new, _) in keys.items()})
@@ -85,19 +84,17 @@ class Sanitiser:
                 for old, new in renamed.items():
                     path = shown_path(container, new, changes)
                     findings += [Finding(span.rule, span.finding_class, path, action) for span in keys[old][1]]
-        for index in sorted(found):
-            leaf = seen.leaves[index]
+        for leaf, spans in found:
             path = shown_path(leaf.container, leaf.key, changes)
-            findings += [Finding(span.rule, span.finding_class, path, action) for span in found[index]]
+            findings += [Finding(span.rule, span.finding_class, path, action) for span in spans]
         return rebuild(seen.documents, changes), findings
 
-    def _found_in_leaves(self, leaves: list[Leaf], detector: Detector) -> dict[int, list[Span]]:
-        encoded = [leaf.text.encode("utf-8", "surrogatepass") for leaf in leaves]
+    def _found_in_texts(self, seen: Walk, detector: Detector) -> list[tuple[Leaf, list[Span]]]:
+        encoded = [text.encode("utf-8", "surrogatepass") for text in seen.texts]
         found = detector.find_each(encoded, _SEPARATOR)
-        for index, leaf in enumerate(leaves):
-            if leaf.kind is not None or index in found:
-                found[index] = self._found(encoded[index], leaf, found.get(index, []), detector)
-        return {index: spans for index, spans in found.items() if spans}
+        leaves = [(seen.leaf(index), encoded[index], found.get(index, [])) for index in sorted({*found, *seen.kinds})]
+        corrected = [(leaf, self._found(data, leaf, spans, detector)) for leaf, data, spans in leaves]
+        return [(leaf, spans) for leaf, spans in corrected if spans]
 
     def _found(self, data: bytes, leaf: Leaf | None, spans: list[Span], detector: Detector) -> list[Span]:
         """What was found in the text, corrected by what the field's name says."""
@@ -113,7 +110,10 @@ class Sanitiser:
 
     def _redacted_keys(self, seen: Walk, detector: Detector) -> dict[str, tuple[str, list[Span]]]:
         """Keys in which something was found, with their redacted form before numbering."""
-        keys = list({key: None for container in seen.objects for key in container.value if isinstance(key, str)})
+        unique: dict[str, Any] = {}
+        for container in seen.objects:
+            unique.update(container.value)
+        keys = list(unique)
         encoded = [key.encode("utf-8", "surrogatepass") for key in keys]
         found = detector.find_each(encoded, _SEPARATOR)
         return {

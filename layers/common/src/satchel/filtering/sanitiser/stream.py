@@ -1,10 +1,11 @@
 """Redaction of a text that arrives in pieces, with bounded memory.
 
-What may still become part of a find is held back: the last 16 KiB of what has come, and up to 64 KiB more only while a
-private key is open. What is let out is looked at together with a little of what went before, so that a name in one piece
+What may still become part of a find is held back: the last 16 KiB of what has come, and up to 64 KiB more only while
+a private key is open. What is let out is looked at together with a little of what went before, so that a name in one piece
 still tells about the value in the next.
 """
 
+from satchel.filtering.sanitiser.configuration import Strategy  # noqa: TC001 (pyright widens it otherwise)
 from satchel.filtering.sanitiser.finding import Finding
 from satchel.filtering.sanitiser.redaction import ACTIONS, redact
 from satchel.filtering.sanitiser.sanitiser import Sanitiser
@@ -28,7 +29,7 @@ class TextStream:
 
     def __init__(self, sanitiser: Sanitiser, *, tool_name: str = "") -> None:
         self._detector = sanitiser.detector_for(tool_name)
-        self._strategy = sanitiser.config.strategy
+        self._strategy: Strategy = sanitiser.config.strategy
         self._buffer = b""
         self._let_out = 0  # so much of the buffer is context that was returned before
         self.findings: list[Finding] = []
@@ -69,6 +70,6 @@ class TextStream:
             at = self._buffer.rfind(mark, max(self._let_out, limit - HELD_BYTES), limit)
             if at >= 0:
                 return at + 1
-        while limit > self._let_out and self._buffer[limit] & 0xC0 == 0x80:  # noqa: PLR2004 (within a character)
+        while limit > self._let_out and self._buffer[limit] & 0xC0 == 0x80:  # within a character
             limit -= 1
         return limit

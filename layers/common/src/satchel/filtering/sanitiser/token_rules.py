@@ -13,7 +13,7 @@ from importlib import resources
 from typing import Any
 
 from satchel.filtering.sanitiser import values
-from satchel.filtering.sanitiser.patterns import compile_bytes, union
+from satchel.filtering.sanitiser.patterns import Match, Pattern, compile_bytes, union
 from satchel.filtering.sanitiser.span import Span
 
 _WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
@@ -48,12 +48,12 @@ def _is_random(token: bytes) -> bool:
 
 
 def _mixes(token: bytes) -> bool:
-    return any(48 <= byte <= 57 for byte in token[4:]) and values.entropy(token.decode("latin-1")) >= 3  # noqa: PLR2004
+    return any(48 <= byte <= 57 for byte in token[4:]) and values.entropy(token.decode("latin-1")) >= 3
 
 
 def _mixes_cases(token: bytes) -> bool:
     tail = token.split(b".", 1)[1]
-    return tail != tail.lower() and tail != tail.upper() and any(48 <= byte <= 57 for byte in tail)  # noqa: PLR2004
+    return tail != tail.lower() and tail != tail.upper() and any(48 <= byte <= 57 for byte in tail)
 
 
 Check = Callable[[bytes], bool]
@@ -147,11 +147,11 @@ _TOKEN_BYTES = 8_192
 @dataclass(frozen=True, slots=True)
 class _Rule:
     rule: str
-    pattern: Any
+    pattern: Pattern
     check: Check | None
     ends: bool
     entropy: float
-    allow: tuple[Any, ...]
+    allow: tuple[Pattern, ...]
 
 
 class TokenRules:
@@ -172,13 +172,13 @@ class TokenRules:
             rb"[\x60'\"\s=\\(]{0,6}[A-Za-z0-9_-]{12}"
         )
         self._compiled: dict[str, _Rule] = {}
-        self._by_first_byte: list[list[tuple[str, Any, Check | None]]] = []
+        self._by_first_byte: list[list[tuple[str, Pattern, Check | None]]] = []
         self._by_opening: dict[str, list[tuple[str, dict[str, Any]]]] = {}
         for described in self._prefixed:
             for keyword in described["keywords"]:
                 self._by_opening.setdefault(keyword[:3], []).append((keyword, described))
-        self._middle_by_first_byte: list[list[tuple[str, Any, Any, Check | None]]] = [[] for _ in range(256)]
-        self._any: Any = None
+        self._middle_by_first_byte: list[list[tuple[str, Pattern, Pattern, Check | None]]] = [[] for _ in range(256)]
+        self._any: Pattern | None = None
 
     def find(self, data: bytes) -> Iterator[Span]:
         """Spans of tokens, in no particular order."""
@@ -199,16 +199,17 @@ class TokenRules:
             if opening.match(data, hit) is None:
                 continue
             match = whole.search(data, max(reached, hit - _LOOK_BACK_BYTES), hit + _LOOK_AHEAD_BYTES)
-            if match is not None and match.start() <= hit < match.end() and _stands_alone(data, match.start()):
-                if _passes(rule, data, match, check):
-                    yield Span(match.start(), match.end(), rule, "secret")
-                    return
+            if match is None or not match.start() <= hit < match.end() or not _stands_alone(data, match.start()):
+                continue
+            if _passes(rule, data, match, check):
+                yield Span(match.start(), match.end(), rule, "secret")
+                return
         if _stands_alone(data, hit):
             yield from self._at(data, hit)
 
     def _compile(self) -> None:
         """Compile the rules about whole tokens; text without any opening never pays for it."""
-        by_first_byte: list[list[tuple[str, Any, Check | None]]] = [[] for _ in range(256)]
+        by_first_byte: list[list[tuple[str, Pattern, Check | None]]] = [[] for _ in range(256)]
         for rule, _, whole, check in _OWN:
             pattern = compile_bytes(whole)
             lowest, highest = pattern.possiblematchrange(1)
@@ -224,7 +225,9 @@ class TokenRules:
 
     def _at(self, data: bytes, start: int) -> Iterator[Span]:
         candidates = (
-            self._by_first_byte[data[start]] if self._any.match(data, start, start + _TOKEN_BYTES) is not None else []
+            self._by_first_byte[data[start]]
+            if self._any is not None and self._any.match(data, start, start + _TOKEN_BYTES) is not None
+            else []
         )
         for rule, pattern, check in candidates:
             match = pattern.match(data, start, start + _TOKEN_BYTES)
@@ -252,7 +255,7 @@ class TokenRules:
                 yield found
                 return
 
-    def _name(self, described: dict[str, Any]) -> Any:
+    def _name(self, described: dict[str, Any]) -> Pattern:
         key = described["id"] + "/name"
         if key not in self._compiled:
             pattern = compile_bytes(b"(?i)" + described["vendor"].replace("(?-i:", "(?:").encode())
@@ -278,7 +281,7 @@ class TokenRules:
         token = data[match.start() : end]
         if values.entropy(token.decode("latin-1")) < rule.entropy or _is_dummy(token):
             return None
-        if not any(48 <= byte <= 57 for byte in token) or _FILE_ENDING.match(data[end : end + 8]):  # noqa: PLR2004
+        if not any(48 <= byte <= 57 for byte in token) or _FILE_ENDING.match(data[end : end + 8]):
             return None
         if any(pattern.search(token) is not None for pattern in rule.allow):
             return None
@@ -292,7 +295,7 @@ _FIXED_LENGTH = frozenset(
 _FILE_ENDING = compile_bytes(rb"\A\.(?:png|jpe?g|gif|svg|ico|css|js|html?|webp|woff2?)\b")
 
 
-def _passes(rule: str, data: bytes, match: Any, check: Check | None) -> bool:
+def _passes(rule: str, data: bytes, match: Match, check: Check | None) -> bool:
     token, end = match.group(), match.end()
     if rule in _FIXED_LENGTH and data[end : end + 1] and (data[end] in _WORD or data[end : end + 1] in b"_~"):
         return False
@@ -319,7 +322,7 @@ def _end_of_run(data: bytes, at: int) -> int:
 
 
 def _stands_alone(data: bytes, start: int) -> bool:
-    """Whether no word runs into the token: an escape such as `\\n`, `\\u0022` or `%3D` before it is no word."""
+    r"""Whether no word runs into the token: an escape such as `\n`, `\u0022` or `%3D` before it is no word."""
     if start == 0 or (data[start - 1] not in _WORD):
         return True
     before = data[max(0, start - 6) : start]

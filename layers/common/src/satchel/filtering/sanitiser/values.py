@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from enum import Enum
+from itertools import pairwise
 
 from satchel.filtering.sanitiser.names import Kind
 from satchel.filtering.sanitiser.patterns import compile_bytes, union
@@ -23,21 +24,21 @@ _PLACEHOLDER = compile_bytes(
         rb"\*{3}|x{4}|#{4}|\.{3}|\xe2\x80\xa6|\xe2\x80\xa2{2}|\?{3}|_{5}|0{8}|<[^<>]{0,60}>?",
         rb"^\[[A-Z_ ]{3,40}(?:#\d+)?\]?$",  # [REDACTED], [FILTERED]
         rb"^\$|^\\?\$\{|\$\{[^}]*\}?|\$\(|\{\{|\}\}|^\{[^{}]{0,60}\}?$|^%[^%\s]{1,60}%$|^%[sdv(]|^@[a-z_]+@$|^#\{|^__\w+__$",
-        rb"(?:^|[_\-. ])(?:your|insert|enter|replace|change|changeme|example|sample|dummy|fake|mock|placeholder|"
+        (rb"(?:^|[_\-. ])(?:your|insert|enter|replace|change|changeme|example|sample|dummy|fake|mock|placeholder|"
         rb"todo|tbd|redacted|masked|hidden|removed|censored|filtered|sanitized|omitted|fixme|foobar|notreal|ignored)"
-        rb"(?:[_\-. ]|$)",
+        rb"(?:[_\-. ]|$)"),
         rb"changeme|change_me|replaceme|replace_me|placeholder|redacted|example$|^your|^my[_-]|_here$|-here$|^todo|^dummy",
         rb"hello[_ -]?world",
         rb"^!(?:ref|sub|getatt|join|importvalue|vault|secret|env|reference|encrypted)\b",
         rb"^(?:required|nullable|sometimes|string|confirmed|min:\d+|max:\d+)[|,]",
-        rb"^(?:arn:|op://|vault:|ssm:|secretsmanager:|ref\+|sops:|projects/[\w-]+/secrets|ENC\[|env[.:(]|file:|/run/|"
-        rb"/var/|/etc/|/home/|/usr/|/opt/|/tmp/|\./|\.\./|~/|[A-Z]:\\)",
-        rb"^(?:null|none|nil|undefined|true|false|yes|no|on|off|n/?a|nan|empty|unset|default|optional|required|string|str|"
+        (rb"^(?:arn:|op://|vault:|ssm:|secretsmanager:|ref\+|sops:|projects/[\w-]+/secrets|ENC\[|env[.:(]|file:|/run/|"
+        rb"/var/|/etc/|/home/|/usr/|/opt/|/tmp/|\./|\.\./|~/|[A-Z]:\\)"),
+        (rb"^(?:null|none|nil|undefined|true|false|yes|no|on|off|n/?a|nan|empty|unset|default|optional|required|string|str|"
         rb"int|integer|bool|boolean|bytes|any|text|object|number|char|varchar|secretstr|password|passwd|pass|pwd|secret|"
         rb"token|key|apikey|api[_ -]?key|auth|basic|bearer|digest|incorrect|invalid|missing|wrong|valid|correct|expired|"
         rb"unknown|user|username|login|email|name|value|type|self|this|input|hash|hashed|encrypted|plaintext|disabled|"
         rb"enabled|false\)?|async|await|return|const|let|var|new|readonly|private|public|static|final|void|func|function|"
-        rb"prompt|always|never|not|and|or|the|is|are|was|for|with|in|on|of|to|a|an|it)[.!?:]?$",
+        rb"prompt|always|never|not|and|or|the|is|are|was|for|with|in|on|of|to|a|an|it)[.!?:]?$"),
     ])
 )  # fmt: skip
 _UUID = compile_bytes(rb"(?i)[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -79,7 +80,7 @@ def entropy(text: str) -> float:
 
 def is_placeholder(text: str) -> bool:
     """Whether the text stands for a value instead of being one, or was masked already."""
-    if len(set(text)) <= 2:  # noqa: PLR2004 (aaaa, ababab)
+    if len(set(text)) <= 2:  # aaaa, ababab
         return not text.isdigit() or len(set(text)) == 1
     return _PLACEHOLDER.search(text.encode("utf-8", "surrogatepass")) is not None
 
@@ -111,13 +112,13 @@ def looks_random(text: str, *, at_least: int) -> bool:
     letters = sum(char.isalpha() for char in longest)
     if digits and letters:
         return digits + letters >= at_least * 0.7 and _breaks(longest) >= len(longest) / 12
-    return bool(letters) and entropy(longest) >= 3.6 and _breaks(longest) >= len(longest) / 5  # noqa: PLR2004
+    return bool(letters) and entropy(longest) >= 3.6 and _breaks(longest) >= len(longest) / 5
 
 
 def _breaks(text: str) -> int:
     """How often the class of character changes, a capital that opens a word aside."""
     count = 0
-    for left, right in zip(text, text[1:], strict=False):
+    for left, right in pairwise(text):
         if (
             left.isdigit() != right.isdigit()
             or (left.islower() and right.isupper())
@@ -134,18 +135,18 @@ def _has_digit_and_letter(text: str) -> bool:
 def _mixes_in_one_run(text: str) -> bool:
     """Whether six letters and digits stand together, as versions and names with numbers do not have them."""
     runs = "".join(char if char.isalnum() else " " for char in text).split()
-    return any(len(run) >= 6 and _has_digit_and_letter(run) for run in runs)  # noqa: PLR2004
+    return any(len(run) >= 6 and _has_digit_and_letter(run) for run in runs)
 
 
 def is_credential(text: str, kind: Kind, standing: Standing) -> bool:
     """Whether the text is a credential of this kind, as sure as its standing demands."""
     text = text.strip()[:_JUDGED_CHARS]
-    if len(text) < 3 or is_placeholder(text):  # noqa: PLR2004
+    if len(text) < 3 or is_placeholder(text):
         return False
     if kind is Kind.PIN:
-        return text.isdigit() and len(text) <= 8 and (len(text) >= 4 or standing is Standing.EXACT)  # noqa: PLR2004
+        return text.isdigit() and len(text) <= 8 and (len(text) >= 4 or standing is Standing.EXACT)
     if kind is Kind.PHRASE:
-        return len(text.split()) >= 11  # noqa: PLR2004 (12 to 24 words in practice)
+        return len(text.split()) >= 11  # 12 to 24 words in practice
     raw = text.encode("utf-8", "surrogatepass")
     code = _CALL.search(raw) if standing is Standing.EXACT else _CODE.search(raw)
     if _URL.search(raw) is not None or code is not None:
@@ -159,8 +160,8 @@ def _is_password(text: str, standing: Standing) -> bool:
     words = text.split()
     if standing is Standing.EXACT:
         told = any(word.lower().strip(".,:;!?") in {"password", "passwords", "passphrase"} for word in words)
-        return len(words) <= 6 and not (len(words) > 1 and told)  # noqa: PLR2004
-    if len(text) < 4 or len(words) != 1:  # noqa: PLR2004
+        return len(words) <= 6 and not (len(words) > 1 and told)
+    if len(text) < 4 or len(words) != 1:
         return False
     plain = text.isalpha()
     if standing is Standing.BARE:
@@ -169,7 +170,7 @@ def _is_password(text: str, standing: Standing) -> bool:
         not plain
         and (any(map(str.isdigit, text)) or sum(not char.isalnum() for char in text[:-1]) > 0)
         and len(text) >= 5
-    )  # noqa: PLR2004
+    )
 
 
 def _is_secret(text: str, kind: Kind, standing: Standing) -> bool:
@@ -178,18 +179,21 @@ def _is_secret(text: str, kind: Kind, standing: Standing) -> bool:
         # Versions 1 and 2 are a clock and a network card, not chance.
         return kind is Kind.SECRET or (kind is Kind.TOKEN and version not in {1, 2})
     if kind is Kind.KEY:
-        return looks_random(text, at_least=16) and entropy(text) >= 3  # noqa: PLR2004
-    if set(text) <= _HEX and len(text) >= 16:  # noqa: PLR2004
-        return entropy(text) >= 2.5  # noqa: PLR2004
+        return looks_random(text, at_least=16) and entropy(text) >= 3
+    if set(text) <= _HEX and len(text) >= 16:
+        return entropy(text) >= 2.5
     if standing is Standing.PROSE:
-        return len(text) >= 12 and looks_random(text, at_least=12)  # noqa: PLR2004
+        return len(text) >= 12 and looks_random(text, at_least=12)
     if standing is Standing.BARE:
-        return len(text) >= 8 and (looks_random(text, at_least=8) or _mixes_in_one_run(text))  # noqa: PLR2004
+        return len(text) >= 8 and (looks_random(text, at_least=8) or _mixes_in_one_run(text))
     if text.isdigit():
-        return len(text) >= 8 and kind is Kind.SECRET  # noqa: PLR2004
-    return len(text) >= 6 and (  # noqa: PLR2004
+        return len(text) >= 8 and kind is Kind.SECRET
+    return len(text) >= 6 and (
         _mixes_in_one_run(text)
-        or (kind is Kind.SECRET and _has_digit_and_letter(text))
-        or (len(text) >= 16 and looks_random(text, at_least=16))  # noqa: PLR2004
-        or (kind is Kind.SECRET and len(text) >= 8 and any(not c.isalnum() and c not in "-_./: " for c in text))  # noqa: PLR2004
+        or (
+            kind is Kind.SECRET
+            and (_has_digit_and_letter(text) or (len(text) >= 12 and text.isalpha() and entropy(text) >= 2.5))
+        )
+        or (len(text) >= 16 and looks_random(text, at_least=16))
+        or (kind is Kind.SECRET and len(text) >= 8 and any(not c.isalnum() and c not in "-_./: " for c in text))
     )

@@ -3,11 +3,10 @@
 import base64
 import binascii
 from collections.abc import Iterator
-from typing import Any
 
 from satchel.filtering.sanitiser import values
 from satchel.filtering.sanitiser.names import Kind, classify
-from satchel.filtering.sanitiser.patterns import compile_bytes, occurrences
+from satchel.filtering.sanitiser.patterns import Match, Pattern, compile_bytes, occurrences
 from satchel.filtering.sanitiser.span import Span
 from satchel.filtering.sanitiser.values import Standing
 
@@ -47,7 +46,7 @@ _SQL = compile_bytes(rb"(?i)identified\s+(?:with\s+\S+\s+)?by\s+(?:password\s+)?
 _LDAP_HASH = compile_bytes(rb":(\{(?:S?SHA(?:\d+)?|S?MD5|CRYPT)\}[\w+/=$.]{16,})")
 
 # What is tried where one of these words stands; the words are found in one pass.
-_COMMANDS: tuple[tuple[tuple[bytes, ...], Any, str], ...] = (
+_COMMANDS: tuple[tuple[tuple[bytes, ...], Pattern, str], ...] = (
     ((b"-u", b"-a"), _USER_FLAG, "command-line-password"),
     ((b" -p",), _ATTACHED_FLAG, "command-line-password"),
     ((b"credential", b"basic", b"directoryentry("), _CONSTRUCTOR, "constructor-password"),
@@ -132,7 +131,7 @@ def _is_url_password(user: bytes, password: bytes) -> bool:
     if b"/" in first and first.partition(b"/")[0].isdigit():  # a port and a path
         return False
     text = password.decode("utf-8", "replace")
-    return len(text) >= 2 and "://" not in text and not values.is_placeholder(text)  # noqa: PLR2004
+    return len(text) >= 2 and "://" not in text and not values.is_placeholder(text)
 
 
 def _authorization(data: bytes, at: int) -> Iterator[Span]:
@@ -154,12 +153,12 @@ def _schemes(data: bytes, at: int) -> Iterator[Span]:
         yield Span(match.start(2), match.start(2) + len(token), "authorization-header", "secret")
 
 
-def _cookies(line: Any) -> Iterator[Span]:
+def _cookies(line: Match) -> Iterator[Span]:
     for pair in _COOKIE_PAIR.finditer(line.group(1)):
         name, value = pair.group(1).decode("latin-1"), pair.group(2).decode("latin-1")
         if name.lower() in _COOKIE_ATTRIBUTES or values.is_placeholder(value):
             continue
-        if values.looks_random(value, at_least=16) or (_is_session(name) and len(value) >= 8):  # noqa: PLR2004
+        if values.looks_random(value, at_least=16) or (_is_session(name) and len(value) >= 8):
             yield Span(line.start(1) + pair.start(2), line.start(1) + pair.end(2), "cookie", "secret")
 
 
@@ -188,19 +187,20 @@ def _is_basic(token: str) -> bool:
         decoded = base64.b64decode(padded + "=" * (-len(padded) % 4), validate=True)
     except (binascii.Error, ValueError):
         return False
-    return b":" in decoded and decoded.isascii() and len(decoded) > 4  # noqa: PLR2004
+    return b":" in decoded and decoded.isascii() and len(decoded) > 4
 
 
 def _private_key(data: bytes, at: int) -> Iterator[Span]:
     match = _PEM.match(data, at, at + 100)
     if match is None:
         return
-    body_end = match.end() + _PEM_BODY.match(data[match.end() : match.end() + _PEM_LIMIT]).end()
+    inner = _PEM_BODY.match(data[match.end() : match.end() + _PEM_LIMIT])
+    body_end = match.end() + (inner.end() if inner is not None else 0)
     closing = _PEM_END.search(data, body_end, body_end + 100)
     # Without its end, the block was cut off: what there is of the key goes.
     end = closing.end() if closing is not None else body_end
     body = data[match.end() : body_end]
-    if sum(byte not in b" \r\n\t\\" for byte in body[:400]) >= 24 and b"\x00" not in body:  # noqa: PLR2004
+    if sum(byte not in b" \r\n\t\\" for byte in body[:400]) >= 24 and b"\x00" not in body:
         yield Span(at, end, "private-key", "secret", shows_tail=False)
 
 
