@@ -5,9 +5,12 @@ from functools import cache
 
 from satchel import sandbox_wiring
 from satchel.api.mcp.functions import LambdaFunctions
+from satchel.market.seeding import seed_sets
+from satchel.market.store import EVERYBODY, CandleStore
 from satchel.sandbox.model import SandboxEngine
 from satchel.sandbox.remote import RemoteEngine
-from satchel.wiring import settings
+from satchel.strategies.store import StrategyStore
+from satchel.wiring import clock, database, settings
 
 
 def sandbox_engine(user_id: str) -> SandboxEngine:
@@ -17,6 +20,26 @@ def sandbox_engine(user_id: str) -> SandboxEngine:
     # A tenant of the sandbox is a user; the id itself is nobody's business there.
     tenant = hashlib.sha256(user_id.encode()).hexdigest()
     return RemoteEngine(lambda job: _functions().invoke("sandbox", job, tenant=tenant))
+
+
+def strategy_store(user_id: str) -> StrategyStore:
+    """The strategies of one user."""
+    return StrategyStore(database(), user_id)
+
+
+def candle_store(user_id: str) -> CandleStore:
+    """The candles this user sees; seed data is put there when first asked for."""
+    seed_once()
+    return CandleStore(database(), user_id)
+
+
+@cache
+def seed_once() -> None:
+    """Store the bars of the installed packages for everybody, unless there are any."""
+    everybody = CandleStore(database(), EVERYBODY)
+    if not everybody.available():
+        for candle_set, bars in seed_sets():
+            everybody.replace(candle_set, bars, clock())
 
 
 def redact(text: str) -> str:

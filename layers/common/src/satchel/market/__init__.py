@@ -1,0 +1,1 @@
+"""Market data: candles with their source and licence."""

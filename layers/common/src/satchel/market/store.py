@@ -1,0 +1,89 @@
+"""The market feature's SQL: candles that a user sees."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from satchel.market.candles import Candle, CandleSet, Columns
+from satchel.postgres.database import Database
+from satchel.postgres.queries import load_queries
+
+_SQL = load_queries("satchel.market")
+# Whose rows everybody sees.
+EVERYBODY = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSet:
+    """A candle set and whose rows it is."""
+
+    owner: str
+    candles: CandleSet
+
+
+class CandleStore:
+    """The candles of one user, and those for everybody.
+
+    Args:
+        database: The store.
+        user_id: Who reads and writes; `EVERYBODY` writes seed data.
+    """
+
+    def __init__(self, database: Database, user_id: str) -> None:
+        self._database = database
+        self._user_id = user_id
+
+    def replace(self, candle_set: CandleSet, bars: Iterable[Candle], now: datetime) -> int:
+        """Store a set in place of the one of the same symbol, timeframe and provider; all of it or nothing.
+
+        Returns:
+            How many bars it has.
+        """
+        key = {"user_id": self._user_id, **asdict(candle_set), "now": now}
+        count = 0
+        with self._database.transaction(self._user_id) as connection:
+            connection.execute(_SQL["put_set"], key)
+            connection.execute(_SQL["drop_bars"], key)
+            with connection.cursor().copy(_SQL["copy_bars"]) as copy:
+                for bar in bars:
+                    name = (self._user_id, candle_set.provider, candle_set.symbol, candle_set.timeframe)
+                    copy.write_row((*name, bar.ts, bar.open, bar.high, bar.low, bar.close, bar.volume))
+                    count += 1
+        return count
+
+    def find(self, symbol: str, timeframe: str) -> FoundSet | None:
+        """The set this user sees of a symbol in a timeframe, their own before those for everybody."""
+        row = self._one("find_set", {"symbol": symbol, "timeframe": timeframe})
+        if row is None:
+            return None
+        owner = row.pop("owner")
+        return FoundSet(owner, CandleSet(**row))
+
+    def available(self) -> list[tuple[str, str]]:
+        """Every (symbol, timeframe) this user sees, in that order."""
+        with self._database.transaction(self._user_id) as connection:
+            rows = connection.execute(_SQL["list_sets"], {"user_id": self._user_id}).fetchall()
+        return [(row["symbol"], row["timeframe"]) for row in rows]
+
+    def columns(self, found: FoundSet, since: datetime | None, until: datetime | None) -> Columns:
+        """The bars of a set in [since, until), oldest first; None leaves a side open."""
+        candle_set = found.candles
+        row = self._one(
+            "columns",
+            {
+                "owner": found.owner,
+                "symbol": candle_set.symbol,
+                "timeframe": candle_set.timeframe,
+                "provider": candle_set.provider,
+                "since": since,
+                "until": until,
+            },
+        )
+        assert row is not None
+        columns: dict[str, list[Any]] = {name: values or [] for name, values in row.items()}
+        return Columns(**columns)
+
+    def _one(self, statement: str, values: dict[str, Any]) -> dict[str, Any] | None:
+        with self._database.transaction(self._user_id) as connection:
+            return connection.execute(_SQL[statement], {"user_id": self._user_id, **values}).fetchone()

@@ -1,0 +1,1 @@
+"""Trading strategies: code with versions, and what it would have done."""

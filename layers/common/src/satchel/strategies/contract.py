@@ -1,0 +1,198 @@
+"""What a strategy's code must look like, told from its syntax alone: it is never run here.
+
+A strategy is a module with one class derived from `Strategy` of backtesting.py. A JSON object in its docstring may
+name its parameters, symbols and timeframe.
+"""
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, cast
+
+from satchel.errors import InvalidInputError, TooLargeError
+
+MAX_CODE_BYTES = 100_000
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.-]{0,63}")
+_HEADER_KEYS = {"name", "description", "timeframe", "symbols", "params"}
+# Bases of backtesting.lib that bring their own `init` and `next`.
+_COMPLETE_BASES = frozenset({"SignalStrategy", "TrailingStrategy"})
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """What the code says about itself.
+
+    Attributes:
+        class_name: The strategy's class.
+        description: The header's, else the docstring's first line.
+        timeframe: As in the header; empty where it has none.
+        symbols: As in the header.
+        params: Parameter names and defaults: the class's own constants, overlaid by the header.
+    """
+
+    class_name: str
+    description: str
+    timeframe: str
+    symbols: tuple[str, ...]
+    params: dict[str, Any]
+
+    def as_json(self) -> dict[str, Any]:
+        """The metadata as it is stored and shown."""
+        return {
+            "class": self.class_name,
+            "description": self.description,
+            "timeframe": self.timeframe,
+            "symbols": list(self.symbols),
+            "params": self.params,
+        }
+
+
+def read_strategy_code(code: str) -> Metadata:
+    """The metadata of strategy code that fulfils the contract.
+
+    Raises:
+        TooLargeError: It is over 100,000 bytes.
+        InvalidInputError: It does not fulfil it; the message begins with `line N:` and says why.
+    """
+    if len(code.encode()) > MAX_CODE_BYTES:
+        raise TooLargeError(f"code is over {MAX_CODE_BYTES} bytes", field="code")
+    try:
+        tree = ast.parse(code)
+    except SyntaxError as error:
+        raise _refusal(error.lineno or 1, f"this is no Python: {error.msg}") from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise _refusal(1, "this is no Python that can be read") from error
+    strategy = _strategy_class(tree)
+    for line, reason in _looks_ahead(tree):
+        raise _refusal(line, f"look-ahead: {reason}")
+    header = _header(tree)
+    docstring = ast.get_docstring(tree) or ast.get_docstring(strategy) or ""
+    return Metadata(
+        class_name=strategy.name,
+        description=header.get("description") or _first_line(docstring),
+        timeframe=header.get("timeframe", ""),
+        symbols=tuple(header.get("symbols", [])),
+        params=_constants(strategy) | header.get("params", {}),
+    )
+
+
+def _refusal(line: int, reason: str) -> InvalidInputError:
+    return InvalidInputError(f"line {line}: {reason}", field="code")
+
+
+def _strategy_class(tree: ast.Module) -> ast.ClassDef:
+    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    strategies = [node for node in classes.values() if _is_strategy(node, classes)]
+    if not strategies:
+        raise _refusal(1, "there is no class derived from Strategy (from backtesting import Strategy)")
+    bases = {base for node in strategies for base in _base_names(node)}
+    leaves = [node for node in strategies if node.name not in bases]
+    if len(leaves) != 1:
+        raise _refusal(leaves[1].lineno, "there is a second strategy class; a module holds one")
+    leaf = leaves[0]
+    family = [leaf, *(classes[name] for name in _ancestors(leaf, classes))]
+    methods = {item.name for node in family for item in node.body if isinstance(item, ast.FunctionDef)}
+    if not any(_COMPLETE_BASES.intersection(_base_names(node)) for node in family):
+        for method in ("init", "next"):
+            if method not in methods:
+                raise _refusal(leaf.lineno, f"{leaf.name} has no method {method}(self)")
+    return leaf
+
+
+def _base_names(node: ast.ClassDef) -> list[str]:
+    return [base.id if isinstance(base, ast.Name) else getattr(base, "attr", "") for base in node.bases]
+
+
+def _ancestors(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> list[str]:
+    found: list[str] = []
+    pending = _base_names(node)
+    while pending:
+        name = pending.pop()
+        if name in classes and name not in found:
+            found.append(name)
+            pending += _base_names(classes[name])
+    return found
+
+
+def _is_strategy(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> bool:
+    known = {"Strategy"} | _COMPLETE_BASES
+    family = [node, *(classes[name] for name in _ancestors(node, classes))]
+    return any(name in known and name not in classes for member in family for name in _base_names(member))
+
+
+def _looks_ahead(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Ways of writing that read a later bar, in order of line. What hides better is caught by the backtest."""
+    found: list[tuple[int, str]] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            arguments = {keyword.arg: keyword.value for keyword in node.keywords}
+            if node.func.attr in {"shift", "diff", "pct_change", "roll"}:
+                amounts = [*node.args, *(arguments[name] for name in ("periods", "shift") if name in arguments)]
+                if any(_is_negative(amount) for amount in amounts):
+                    found.append((node.lineno, f"{node.func.attr} by a negative number reads later bars"))
+            if node.func.attr == "rolling" and _is_true(arguments.get("center")):
+                found.append((node.lineno, "a centred window reads later bars"))
+            if node.func.attr in {"bfill", "backfill"}:
+                found.append((node.lineno, f"{node.func.attr} fills with later bars"))
+        if isinstance(node, ast.Attribute) and node.attr.startswith(("_Data__", "_Strategy__", "_broker")):
+            found.append((node.lineno, f"{node.attr} reaches past what a strategy may see"))
+    return iter(sorted(found))
+
+
+def _is_negative(node: ast.expr) -> bool:
+    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
+
+
+def _is_true(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Constant) and node.value is True
+
+
+def _header(tree: ast.Module) -> dict[str, Any]:
+    """The JSON object in the module's docstring; empty where it has none."""
+    docstring = ast.get_docstring(tree, clean=False) or ""
+    start = docstring.find("{")
+    if start < 0:
+        return {}
+    line = docstring[:start].count("\n") + 1
+    try:
+        header, _ = json.JSONDecoder().raw_decode(docstring, start)
+    except ValueError as error:
+        raise _refusal(line, f"the docstring's header is no JSON: {error}") from error
+    header = cast("dict[str, Any]", header)
+    shapes = {"name": str, "description": str, "timeframe": str, "symbols": list, "params": dict}
+    for key, value in header.items():
+        if key not in _HEADER_KEYS:
+            raise _refusal(line, f"the header knows {', '.join(sorted(_HEADER_KEYS))}, not {key!r}")
+        if not isinstance(value, shapes[key]):
+            raise _refusal(line, f"the header's {key} is of the wrong type")
+    if not all(isinstance(symbol, str) for symbol in header.get("symbols", [])):
+        raise _refusal(line, "the header's symbols are texts")
+    return header
+
+
+def _constants(strategy: ast.ClassDef) -> dict[str, Any]:
+    """The class's own numbers and texts: what a run may set."""
+    found: dict[str, Any] = {}
+    for item in strategy.body:
+        targets = (
+            item.targets if isinstance(item, ast.Assign) else [item.target] if isinstance(item, ast.AnnAssign) else []
+        )
+        for target in targets:
+            if (
+                isinstance(target, ast.Name)
+                and not target.id.startswith("_")
+                and isinstance(item, ast.Assign | ast.AnnAssign)
+            ):
+                try:
+                    value = ast.literal_eval(item.value) if item.value is not None else None
+                except ValueError:
+                    continue
+                if isinstance(value, bool | int | float | str):
+                    found[target.id] = value
+    return found
+
+
+def _first_line(text: str) -> str:
+    return next((line.strip() for line in text.splitlines() if line.strip() and not line.strip().startswith("{")), "")

@@ -1,0 +1,100 @@
+"""Reading what is stored: a backtest page by page, a strategy with its history."""
+
+import json
+from typing import Any
+
+from satchel.errors import InvalidInputError, NotFoundError
+from satchel.strategies.store import StrategyStore
+from satchel.strategies.versions import StrategyVersion, changes
+from satchel.timestamps import format_timestamp
+
+SECTIONS = ("summary", "trades", "equity")
+DEFAULT_PAGE = 100
+MAX_PAGE = 1000
+_RECENT = 5
+
+
+def results_uri(backtest_id: str) -> str:
+    """Where a backtest can be read."""
+    return f"context://backtest/{backtest_id}/results"
+
+
+def read_results(backtest_id: str, *, section: str | None, cursor: str, limit: str, store: StrategyStore) -> str:
+    """One page of a backtest as JSON: `items` in order, and `next`, the URI of the next page or null.
+
+    Without a section it is the report with the first trades.
+
+    Raises:
+        NotFoundError: The user has no such backtest.
+        InvalidInputError: Section, cursor or limit is not one.
+    """
+    if section is not None and section not in SECTIONS:
+        raise InvalidInputError(f"section is one of {', '.join(SECTIONS)}", field="section")
+    start = _whole(cursor or "0", "cursor", least=0, most=2**31 - 1)
+    size = _whole(limit or str(DEFAULT_PAGE), "limit", least=1, most=MAX_PAGE)
+    found = store.backtest(backtest_id)
+    if found is None:
+        raise NotFoundError("there is no backtest of this id", field="backtest_id")
+    page: dict[str, Any] = {"backtest_id": backtest_id, "section": section or "trades"}
+    if section in {None, "summary"} and start == 0:
+        page |= {"created_at": format_timestamp(found["created_at"]), "report": found["report"]}
+    if section != "summary":
+        rows = store.rows(backtest_id, page["section"], start=start, limit=size + 1)
+        page["items"] = [row["item"] for row in rows[:size]]
+        more = f"{results_uri(backtest_id)}?section={page['section']}&cursor={start + size}&limit={size}"
+        page["next"] = more if len(rows) > size else None
+    return json.dumps(page, ensure_ascii=False)
+
+
+def find_version(name: str, version: int | None, *, store: StrategyStore) -> StrategyVersion:
+    """A version of a strategy, the current one where none is named.
+
+    Raises:
+        NotFoundError: The user has no such strategy or version.
+    """
+    found = store.version(name, version)
+    if found is None:
+        raise NotFoundError("there is no such strategy, or no such version of it", field="name")
+    return found
+
+
+def read_strategy_context(name: str, *, version: str, store: StrategyStore) -> str:
+    """A strategy as JSON: its code, what changed against the version before, its history and latest backtests.
+
+    Raises:
+        NotFoundError: The user has no such strategy or version.
+        InvalidInputError: The version is no number.
+    """
+    number = _whole(version, "version", least=1, most=2**31 - 1) if version else None
+    found = find_version(name, number, store=store)
+    before = store.version(name, found.version - 1) if found.version > 1 else None
+    context = {
+        "name": found.name,
+        "version": found.version,
+        "metadata": found.metadata,
+        "hash": found.hash,
+        "updated_at": format_timestamp(found.created_at),
+        "code": found.code,
+        "changes": changes(before, found),
+        "versions": [
+            {"version": row["version"], "hash": row["hash"], "created_at": format_timestamp(row["created_at"])}
+            for row in store.history(name)
+        ],
+        "backtests": [
+            {
+                "backtest_id": row["backtest_id"],
+                "version": row["strategy_version"],
+                **row["headline"],
+                "created_at": format_timestamp(row["created_at"]),
+                "results_uri": results_uri(row["backtest_id"]),
+            }
+            for row in store.recent_backtests(name, _RECENT)
+        ],
+    }
+    return json.dumps(context, ensure_ascii=False)
+
+
+def _whole(text: str, field: str, *, least: int, most: int) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= len(str(most)) and least <= int(text) <= most):
+        raise InvalidInputError(f"{field} is a whole number from {least} to {most}", field=field)
+    return int(text)
