@@ -3,21 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from satchel import sandbox_wiring
 from satchel.sandbox.model import Limits
 from satchel.sandbox.remote import RemoteEngine, run_job
 from satchel.sandbox.running import run_python
 from tests.conftest import direct
-
-
-@pytest.fixture
-def in_wasm(sandbox_directory, monkeypatch):
-    monkeypatch.setenv("SATCHEL_SANDBOX", "wasm")
-    monkeypatch.setenv("SATCHEL_SANDBOX_DIR", str(sandbox_directory))
-    sandbox_wiring.engine.cache_clear()
-    yield
-    sandbox_wiring.engine().close()
-    sandbox_wiring.engine.cache_clear()
 
 
 def event(name):

@@ -12,8 +12,12 @@ SET source = EXCLUDED.source, licence = EXCLUDED.licence, synthetic = EXCLUDED.s
 DELETE FROM candles
 WHERE user_id = %(user_id)s AND symbol = %(symbol)s AND timeframe = %(timeframe)s AND provider = %(provider)s;
 
--- name: copy_bars
-COPY candles (user_id, provider, symbol, timeframe, ts, open, high, low, close, volume) FROM STDIN;
+-- name: insert_bars
+-- A batch of bars by column (COPY is refused under row-level security).
+INSERT INTO candles (user_id, provider, symbol, timeframe, ts, open, high, low, close, volume)
+SELECT %(user_id)s, %(provider)s, %(symbol)s, %(timeframe)s, bars.*
+FROM unnest(%(ts)s::timestamptz[], %(open)s::numeric[], %(high)s::numeric[], %(low)s::numeric[],
+            %(close)s::numeric[], %(volume)s::numeric[]) AS bars;
 
 -- name: find_set
 -- The set of a symbol in a timeframe that this user sees first: their own, then by provider.

@@ -1,6 +1,7 @@
 """The market feature's SQL: candles that a user sees."""
 
-from collections.abc import Iterable
+import itertools
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -12,6 +13,8 @@ from satchel.postgres.queries import load_queries
 _SQL = load_queries("satchel.market")
 # Whose rows everybody sees.
 EVERYBODY = ""
+_COLUMNS = ("ts", "open", "high", "low", "close", "volume")
+_BATCH = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +48,10 @@ class CandleStore:
         with self._database.transaction(self._user_id) as connection:
             connection.execute(_SQL["put_set"], key)
             connection.execute(_SQL["drop_bars"], key)
-            with connection.cursor().copy(_SQL["copy_bars"]) as copy:
-                for bar in bars:
-                    name = (self._user_id, candle_set.provider, candle_set.symbol, candle_set.timeframe)
-                    copy.write_row((*name, bar.ts, bar.open, bar.high, bar.low, bar.close, bar.volume))
-                    count += 1
+            for batch in _batches(bars):
+                columns = {name: [getattr(bar, name) for bar in batch] for name in _COLUMNS}
+                connection.execute(_SQL["insert_bars"], key | columns)
+                count += len(batch)
         return count
 
     def find(self, symbol: str, timeframe: str) -> FoundSet | None:
@@ -87,3 +89,9 @@ class CandleStore:
     def _one(self, statement: str, values: dict[str, Any]) -> dict[str, Any] | None:
         with self._database.transaction(self._user_id) as connection:
             return connection.execute(_SQL[statement], {"user_id": self._user_id, **values}).fetchone()
+
+
+def _batches(bars: Iterable[Candle]) -> Iterator[list[Candle]]:
+    rest = iter(bars)
+    while batch := list(itertools.islice(rest, _BATCH)):
+        yield batch

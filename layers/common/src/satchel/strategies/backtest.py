@@ -123,7 +123,7 @@ def combinations(params: Mapping[str, Any], metadata: Mapping[str, Any]) -> list
             raise InvalidInputError(f"the strategy has no parameter of this name; {has}", field=f"params.{name}")
         if value == []:
             raise InvalidInputError("a list of values is empty", field=f"params.{name}")
-    values: list[list[Any]] = [value if isinstance(value, list) else [value] for value in params.values()]
+    values = [cast("list[Any]", value) if isinstance(value, list) else [value] for value in params.values()]
     count = 1
     for choices in values:
         count *= len(choices)
@@ -181,9 +181,10 @@ def _answer(result: SandboxResult) -> dict[str, Any]:
         raise DeadlineError(f"the backtest did not end in {_LIMITS.time_s:.0f} s; take fewer bars or combinations")
     if result.status == "crashed":
         raise UnavailableError("the sandbox ended before the backtest did; try again")
-    if result.status != "ok" or not isinstance(result.value, dict):
+    value: Any = result.value
+    if result.status != "ok" or not isinstance(value, dict):
         raise InvalidInputError(f"the strategy fails: {_last_line(result)}", field="strategy")
-    return cast("dict[str, Any]", result.value)
+    return cast("dict[str, Any]", value)
 
 
 def _last_line(result: SandboxResult) -> str:

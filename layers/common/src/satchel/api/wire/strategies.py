@@ -1,7 +1,7 @@
 """What the strategy tools take and answer, as in `docs/api.md`."""
 
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -150,7 +150,7 @@ class RunBacktestArguments(BaseModel):
             InvalidInputError: A value of a parameter is no number, text or list of those.
         """
         for name, value in self.params.items():
-            values: list[Any] = value if isinstance(value, list) else [value]
+            values = cast("list[Any]", value) if isinstance(value, list) else [value]
             if not all(isinstance(item, bool | int | float | str) for item in values):
                 raise InvalidInputError("a parameter is a number or a text, or a list of those", field=f"params.{name}")
         return BacktestRequest(

@@ -12,6 +12,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
+
 from __main__ import inputs
 
 # The library counts whole units. A unit is cut into this many, and everything the strategy sees is put together
@@ -179,20 +180,31 @@ def difference(before, after):
 def look_ahead(strategy, data, params):
     """Change or drop the future at some bars; nothing up to them may change. (verdict, reason)."""
     data = data.iloc[:CHECKED_BARS]
-    before = run(strategy, data, params)
+    try:
+        before = run(strategy, data, params)
+    except Exception as error:
+        return "suspected", f"it fails on the first {len(data)} bars alone ({type(error).__name__})"
     noted = sorted({item[0] for item in before._strategy._broker.__dict__.get("noted", [])})
     cuts = {int(len(data) * share) for share in CUTS}
     # Where it acted is where it may have known too much.
     cuts |= {noted[int(len(noted) * share)] for share in CUTS} if noted else set()
     for last in sorted(cut for cut in cuts if 1 <= cut < len(data) - 1):
         for future in (changed_future(data, last), data.iloc[: last + 2]):
-            try:
-                reason = difference(seen(before, last), seen(run(strategy, future, params), last))
-            except (IndexError, ValueError, KeyError) as error:
-                reason = f"it fails without later bars ({type(error).__name__})"
+            reason = changed_by(future, last, before, strategy, params)
             if reason:
                 return "suspected", f"{reason} (changed after bar {last})"
     return "not_found", None
+
+
+def changed_by(future, last, before, strategy, params):
+    """What another future after bar `last` changes up to it, or None."""
+    try:
+        return difference(seen(before, last), seen(run(strategy, future, params), last))
+    except (IndexError, KeyError) as error:
+        # Reaching for bars that are not there yet; other errors may well come from the other prices themselves.
+        return f"it fails without later bars ({type(error).__name__})" if len(future) == last + 2 else None
+    except Exception:
+        return None
 
 
 # ---------------------------------------------------------------- answers

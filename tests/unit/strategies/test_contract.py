@@ -1,0 +1,115 @@
+import pytest
+
+from satchel.errors import InvalidInputError, TooLargeError
+from satchel.strategies.contract import read_strategy_code
+
+CROSS = '''"""Crosses of two averages.
+
+{"description": "이동평균 교차 😀", "timeframe": "1h", "symbols": ["BTC/USDT"], "params": {"fast": 5}}
+"""
+from backtesting import Strategy
+
+
+class Cross(Strategy):
+    fast = 10
+    slow: int = 30
+    rate = 0.5
+    _inner = 1
+    table = [1, 2]
+
+    def init(self):
+        self.line = self.data.Close
+
+    def next(self):
+        self.buy()
+'''
+
+
+def refused(code):
+    with pytest.raises(InvalidInputError) as caught:
+        read_strategy_code(code)
+    assert caught.value.field == "code"
+    return caught.value.message
+
+
+def body(line):
+    return CROSS.replace("self.line = self.data.Close", line)
+
+
+def test_the_header_lies_over_the_classs_own_constants():
+    metadata = read_strategy_code(CROSS)
+    assert metadata.class_name == "Cross"
+    assert metadata.description == "이동평균 교차 😀"
+    assert (metadata.timeframe, metadata.symbols) == ("1h", ("BTC/USDT",))
+    assert metadata.params == {"fast": 5, "slow": 30, "rate": 0.5}
+
+
+def test_without_a_header_the_docstring_describes_and_the_class_has_the_params():
+    metadata = read_strategy_code(
+        CROSS.replace('{"description"', 'no { "description"').replace("{ ", "").split('"""')[2]
+    )
+    assert metadata.description == ""
+    assert metadata.params == {"fast": 10, "slow": 30, "rate": 0.5}
+
+
+def test_reading_never_runs_the_code():
+    read_strategy_code("raise SystemExit\n" + CROSS.split('"""')[2])
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("def f(:", "line 1: this is no Python"),
+        ("x = 1", "line 1: there is no class derived from Strategy"),
+        (CROSS.replace("def next", "def later"), "line 8: Cross has no method next(self)"),
+        (
+            CROSS + "\n\nclass Second(Strategy):\n    def init(self): ...\n    def next(self): ...\n",
+            "line 22: there is a",
+        ),
+        (CROSS.replace('"timeframe": "1h"', '"timeframe": 1'), "line 3: the header's timeframe"),
+        (CROSS.replace('"timeframe"', '"frame"'), "line 3: the header knows"),
+        (CROSS.replace('["BTC/USDT"]', "[1]"), "line 3: the header's symbols"),
+        (CROSS.replace('"1h",', '"1h"'), "line 3: the docstring's header is no JSON"),
+        ("x = '\0'", "line 1: this is no Python"),
+    ],
+)
+def test_what_breaks_the_contract_is_told_with_its_line(code, told):
+    assert refused(code).startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("self.line = self.data.Close.s.shift(-1)", "shift by a negative number"),
+        ("self.line = self.data.Close.s.shift(periods=-3)", "shift by a negative number"),
+        ("self.line = self.data.df.diff(-1)", "diff by a negative number"),
+        ("self.line = np.roll(self.data.Close, -1)", "roll by a negative number"),
+        ("self.line = self.data.Close.s.rolling(5, center=True).mean()", "a centred window"),
+        ("self.line = self.data.Close.s.bfill()", "bfill fills with later bars"),
+        ("self.line = self.data._Data__arrays", "reaches past what a strategy may see"),
+    ],
+)
+def test_what_reads_later_bars_is_refused_with_its_line_and_the_reason(line, reason):
+    told = refused(body(line))
+    assert told.startswith("line 16: look-ahead: ")
+    assert reason in told
+
+
+@pytest.mark.parametrize("line", ["self.line = self.data.Close.s.shift(1)", "self.line = x.rolling(5).mean()"])
+def test_what_reads_earlier_bars_is_fine(line):
+    assert read_strategy_code(body(line)).class_name == "Cross"
+
+
+def test_a_base_class_of_ones_own_may_bring_the_methods():
+    code = "from backtesting import Strategy\nclass Base(Strategy):\n    def init(self): ...\n    def next(self): ...\n"
+    assert read_strategy_code(code + "class Mine(Base):\n    n = 3\n").class_name == "Mine"
+
+
+def test_a_base_of_the_library_may_bring_them_too():
+    code = "from backtesting.lib import SignalStrategy\nclass Mine(SignalStrategy):\n    def init(self): ...\n"
+    assert read_strategy_code(code).class_name == "Mine"
+
+
+def test_code_has_a_size():
+    with pytest.raises(TooLargeError):
+        read_strategy_code(CROSS + "#" * 100_000)
