@@ -2,9 +2,11 @@
 
 import hashlib
 from functools import cache
+from typing import Any
 
 from satchel import sandbox_wiring
 from satchel.api.mcp.functions import LambdaFunctions
+from satchel.filtering.sanitiser.sanitiser import Sanitiser
 from satchel.market.seeding import seed_sets
 from satchel.market.store import EVERYBODY, CandleStore
 from satchel.sandbox.model import SandboxEngine
@@ -42,9 +44,14 @@ def seed_once() -> None:
             everybody.replace(candle_set, bars, clock())
 
 
-def redact(text: str) -> str:
-    """`text` with secrets taken out."""
-    return text
+def redact(data: dict[str, Any]) -> dict[str, Any]:
+    """`data` with secrets taken out."""
+    return _sanitiser().sanitise(data).value
+
+
+@cache
+def _sanitiser() -> Sanitiser:
+    return Sanitiser()
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from satchel.errors import TooLargeError
 from satchel.sandbox.model import Limits, SandboxEngine, SandboxResult
@@ -18,7 +18,7 @@ def run_python(
     inputs: Mapping[str, Any],
     timeout_s: float,
     engine: SandboxEngine,
-    redact: Callable[[str], str],
+    redact: Callable[[dict[str, Any]], dict[str, Any]],
 ) -> SandboxResult:
     """Run a program and return its result with secrets taken out.
 
@@ -27,7 +27,7 @@ def run_python(
         inputs: JSON data it finds as `inputs`.
         timeout_s: Its wall-clock limit in seconds.
         engine: Where it runs.
-        redact: Takes secrets out of a text.
+        redact: Takes secrets out of JSON data.
 
     Raises:
         TooLargeError: The program is longer than 200,000 characters.
@@ -36,19 +36,5 @@ def run_python(
     if len(code) > MAX_CODE_CHARS:
         raise TooLargeError(f"code is longer than {MAX_CODE_CHARS} characters", field="code")
     result = engine.run(code, inputs, Limits(time_s=timeout_s))
-    return replace(
-        result,
-        stdout=redact(result.stdout),
-        stderr=redact(result.stderr),
-        value=_redacted(result.value, redact),
-    )
-
-
-def _redacted(value: Any, redact: Callable[[str], str]) -> Any:
-    if isinstance(value, str):
-        return redact(value)
-    if isinstance(value, list):
-        return [_redacted(item, redact) for item in cast("list[Any]", value)]
-    if isinstance(value, dict):
-        return {redact(key): _redacted(item, redact) for key, item in cast("dict[str, Any]", value).items()}
-    return value
+    clean = redact({"stdout": result.stdout, "stderr": result.stderr, "value": result.value})
+    return replace(result, **clean)
