@@ -136,6 +136,8 @@ def test_browsers_may_send_and_read_what_the_protocols_need():
     assert cors["MaxAge"] > 0
     assert "*" not in TEMPLATE["Parameters"]["AllowedOrigins"]["Default"]
     assert "AllowCredentials" not in cors
+    # What the transform makes of a list parameter is one text, and no origin.
+    assert cors["AllowOrigins"] == {"Fn::Split": [",", {"Ref": "AllowedOrigins"}]}
 
 
 def test_the_database_is_encrypted_private_and_leaves_a_snapshot():
