@@ -1,5 +1,6 @@
 """What was found where, and what was done about it; never the value itself."""
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -32,6 +33,10 @@ class Sanitised:
 
     value: Any
     findings: tuple[Finding, ...]
+
+    def counts(self) -> dict[str, int]:
+        """How many findings each rule has, the rule's id first in the alphabet first."""
+        return dict(sorted(Counter(finding.rule for finding in self.findings).items()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ _CARD_WORDS = compile_bytes(
     rb"(?i)card|credit|debit|\bpan\b|\bcc\b|\bcvv|visa|master ?card|amex|maestro|payment|billed|charge"
 )
 _ID_WORDS = compile_bytes(
-    rb"(?i)(?:order|tracking|invoice|ticket|#|\bid|seq|sku|ean|upc|isbn|imei|trace|account_?id|channel|user|tweet|snowflake|nonce|hash|timestamp|\bts)\W{0,4}\z"
+    rb"(?i)(?:order|tracking|invoice|ticket|#|(?:\b|_)id|seq|sku|ean|upc|isbn|imei|trace|account_?id|channel|user|tweet|snowflake|nonce|hash|timestamp|\bts)\W{0,4}\z"
 )
 _IPV4_SHAPE = rb"\b(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})\b"
 _IPV4 = compile_bytes(_IPV4_SHAPE)
