@@ -1,0 +1,78 @@
+import json
+from pathlib import Path
+
+import jwt
+import pytest
+
+from satchel.cli.main import main
+from satchel.local.project import Project
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    status = main(arguments)
+    printed = capsys.readouterr()
+    return status, printed.out, printed.err
+
+
+@pytest.mark.parametrize("command", ["serve", "token", "invoke", "save", "search", "status"])
+def test_help_explains_each_command_with_its_defaults(capsys, command):
+    with pytest.raises(SystemExit) as left:
+        main([command, "--help"])
+    text = " ".join(capsys.readouterr().out.split())
+    assert left.value.code == 0
+    assert "default: .satchel" in text
+
+
+@pytest.mark.parametrize("arguments", [[], ["nonsense"], ["save"], ["serve", "--port", "many"]])
+def test_wrong_usage_is_status_2(capsys, arguments):
+    with pytest.raises(SystemExit) as left:
+        main(arguments)
+    assert left.value.code == 2
+    assert "usage: satchel" in capsys.readouterr().err
+
+
+def test_a_token_for_a_folder_that_nobody_serves_is_refused_with_a_sentence(capsys, tmp_path):
+    status, out, err = run(capsys, "token", "--data", str(tmp_path / "none"))
+    assert (status, out) == (1, "")
+    assert "There is no data folder" in err
+
+
+def test_a_token_names_the_user_the_scopes_and_the_audience(capsys, tmp_path):
+    arguments = ["--data", str(tmp_path), "--user", "밥", "--scope", "context:read", "--audience", "http://x/mcp"]
+    status, out, _ = run(capsys, "token", *arguments, "--expires", "60")
+    claims = jwt.decode(out.strip(), options={"verify_signature": False})
+    assert status == 0
+    assert (claims["sub"], claims["scope"], claims["aud"]) == ("밥", "context:read", "http://x/mcp")
+    assert claims["exp"] - claims["iat"] == 60
+    assert len(out.splitlines()) == 1
+
+
+def test_a_server_that_does_not_answer_is_a_sentence(capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv("SATCHEL_TOKEN", "t")
+    status, _, err = run(capsys, "status", "--url", "http://127.0.0.1:1", "--data", str(tmp_path))
+    assert status == 1
+    assert "does not answer at http://127.0.0.1:1" in err
+
+
+def test_an_event_that_is_absent_or_no_json_is_a_sentence(capsys, tmp_path: Path):
+    status, _, err = run(capsys, "invoke", "save_message", "-e", str(tmp_path / "none.json"), "--data", str(tmp_path))
+    assert status == 1
+    assert "cannot be read" in err
+    (tmp_path / "bad.json").write_text("{")
+    status, _, err = run(capsys, "invoke", "save_message", "-e", str(tmp_path / "bad.json"), "--data", str(tmp_path))
+    assert status == 1
+    assert "is not JSON" in err
+
+
+def test_an_unknown_function_is_answered_with_the_known_ones(capsys, tmp_path: Path):
+    (tmp_path / "e.json").write_text(json.dumps({}))
+    status, _, err = run(capsys, "invoke", "nobody", "-e", str(tmp_path / "e.json"), "--data", str(tmp_path))
+    assert status == 1
+    assert "SaveMessageFunction" in err
+
+
+def test_the_fixtures_are_refused_outside_a_checkout(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr("satchel.cli.serve.find", lambda: Project(tmp_path))
+    status, _, err = run(capsys, "serve", "--with-test-fixtures", "--data", str(tmp_path))
+    assert status == 1
+    assert "part of a checkout only" in err
