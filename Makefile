@@ -68,12 +68,20 @@ demo: $(SERVES) $(MODEL) ## replay a conversation through MCP and print what an 
 
 # ---------------------------------------------------------------- quality
 
-.PHONY: check format
-check: $(DEVELOPS) ## lint code, types, the direction of imports, and the template
+.PHONY: check lint types imports template format
+check: lint types imports template ## lint code, types, the direction of imports, and the template (-k: all of them)
+
+lint: $(DEVELOPS)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+
+types: $(DEVELOPS)
 	$(BIN)/pyright
+
+imports: $(DEVELOPS)
 	$(BIN)/lint-imports
+
+template: $(DEVELOPS)
 	$(BIN)/python tools/lint_template.py
 	$(BIN)/sam validate --lint --region eu-central-1
 

@@ -24,7 +24,7 @@ class BedrockStub:
         self.bodies: list[dict] = []
         self._double = HashingEncoder(512)
 
-    def invoke_model(self, *, modelId, body, accept):
+    def invoke_model(self, *, modelId, body, accept):  # noqa: N803 - boto3's name
         asked = json.loads(body)
         self.bodies.append(asked)
         texts = asked.get("texts") or [asked["inputText"]]

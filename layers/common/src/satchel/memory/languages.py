@@ -15,8 +15,8 @@ FUNCTION_WORDS: dict[str, frozenset[str]] = {
         "their this that these those what when where who how why which do does did have has had with for from as by "
         "not but if so can could will would about me him them us there here than then its am im",
         "german": "der die das und oder ist sind war waren ich du er sie es wir ihr mein dein sein ein eine einen "
-        "einem einer nicht mit von zu im in am auf fur dass was wann wo wer wie warum hat haben hatte wurde wurden werden "
-        "den dem des bei aus nach auch noch",
+        "einem einer nicht mit von zu im in am auf fur dass was wann wo wer wie warum hat haben hatte wurde wurden "
+        "werden den dem des bei aus nach auch noch",
         "french": "le la les un une des et ou est sont etait je tu il elle nous vous ils elles mon ma mes ton ta son "
         "sa ses notre votre ce cette ces que qui quoi quand comment pourquoi dans sur avec pour par pas ne du de au "
         "aux en l d j qu c s n m t",
