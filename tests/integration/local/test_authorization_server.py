@@ -77,7 +77,7 @@ class Site:
             ]
         )
 
-    def invoke(self, function, request):
+    def invoke(self, function, request, *, timeout_s):
         self.requests.append((function, request))
         return {"contents": [{"uri": request["resource"], "mimeType": "text/plain", "text": "User Profile:"}]}
 

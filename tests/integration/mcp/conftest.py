@@ -24,9 +24,11 @@ class RecordedFunctions:
 
     answers: dict[str, Any] = field(default_factory=dict)
     requests: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    timeouts_s: list[float] = field(default_factory=list)
 
-    def invoke(self, function, request):
+    def invoke(self, function, request, *, timeout_s):
         self.requests.append((function, dict(request)))
+        self.timeouts_s.append(timeout_s)
         answer = self.answers.get(function, {"error": {"code": "not_found", "field": None, "message": "nothing"}})
         if isinstance(answer, Exception):
             raise answer

@@ -44,7 +44,7 @@ def lambda_api(answer):
 
 @pytest.fixture
 def invoke(monkeypatch):
-    def call(endpoint, request=None):
+    def call(endpoint, request=None, **options):
         for name, value in {
             "AWS_ENDPOINT_URL_LAMBDA": endpoint,
             "AWS_ACCESS_KEY_ID": "local",
@@ -52,7 +52,7 @@ def invoke(monkeypatch):
             "AWS_DEFAULT_REGION": "eu-west-1",
         }.items():
             monkeypatch.setenv(name, value)
-        return LambdaFunctions("satchel").invoke("save_message", request or {"tool": "save_message"})
+        return LambdaFunctions("satchel").invoke("save_message", request or {"tool": "save_message"}, **options)
 
     return call
 
@@ -119,3 +119,32 @@ def test_a_function_that_nobody_serves_is_unavailable(invoke):
         closed.bind(("127.0.0.1", 0))
         with pytest.raises(UnavailableError):
             invoke(f"http://127.0.0.1:{closed.getsockname()[1]}")
+
+
+def test_a_function_that_takes_too_long_is_a_timeout(invoke):
+    asked, release = threading.Event(), threading.Event()
+
+    def answer(_path, _payload):
+        asked.set()
+        release.wait(20)
+        return 200, {}, b"{}"
+
+    with lambda_api(answer) as endpoint:
+        try:
+            with pytest.raises(DeadlineError, match="within 1 s"):
+                invoke(endpoint, timeout_s=1.9)
+        finally:
+            release.set()
+    assert asked.is_set()
+
+
+def test_with_no_time_left_nothing_is_called(invoke):
+    calls = []
+
+    def answer(path, _payload):
+        calls.append(path)
+        return 200, {}, b"{}"
+
+    with lambda_api(answer) as endpoint, pytest.raises(DeadlineError, match="no time is left"):
+        invoke(endpoint, timeout_s=0.9)
+    assert calls == []

@@ -186,12 +186,35 @@ def test_a_rotated_key_is_found_and_the_old_one_still_verifies(identity, verifie
     assert verifier.verify(bearer(before)).user_id == "alice"
 
 
-def test_keys_are_fetched_again_after_an_hour_and_kept_while_the_issuer_is_down(identity, issuer, verifier, clock):
-    token = bearer(identity.mint("alice", audience=RESOURCE))
+def test_a_good_token_is_checked_once_a_minute_and_never_past_its_expiry(tmp_path, identity, issuer):
+    now = Clock()
+    now.now = time.time()
+    verifier = TokenVerifier(issuer=ISSUER, audiences=[RESOURCE], keys=KeySet(issuer, clock=lambda: 0.0), clock=now)
+    looked_up = []
+    verifier._keys.key = lambda key_id, key=verifier._keys.key: (looked_up.append(key_id), key(key_id))[1]
+    token = bearer(identity.mint("alice", audience=RESOURCE, expires_s=90))
+    for _ in range(3):
+        assert verifier.verify(token).user_id == "alice"
+    assert len(looked_up) == 1
+    now.now += 61
     verifier.verify(token)
+    assert len(looked_up) == 2
+    now.now += 30
+    verifier.verify(token)
+    assert len(looked_up) == 3
+
+
+def test_the_memory_for_good_tokens_is_bounded(identity, verifier):
+    for number in range(300):
+        verifier.verify(bearer(identity.mint(f"user-{number}", audience=RESOURCE)))
+    assert len(verifier._good) == 256
+
+
+def test_keys_are_fetched_again_after_an_hour_and_kept_while_the_issuer_is_down(identity, issuer, verifier, clock):
+    verifier.verify(bearer(identity.mint("alice", audience=RESOURCE)))
     issuer.down = True
     clock.now += KEYS_LIFETIME_S + 1
-    assert verifier.verify(token).user_id == "alice"
+    assert verifier.verify(bearer(identity.mint("bob", audience=RESOURCE))).user_id == "bob"
     assert issuer.looks == 2
 
 

@@ -3,6 +3,7 @@
 import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, cast
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -91,6 +92,7 @@ def gateway_request(event: Mapping[str, Any]) -> GatewayRequest:
     )
 
 
+@lru_cache(maxsize=64)
 def is_loopback(host: str) -> bool:
     """Whether a `Host` header (`name`, `name:port`, `[::1]:port`) names this machine itself."""
     name = host_name(host)
@@ -102,6 +104,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+@lru_cache(maxsize=64)
 def host_name(host: str) -> str | None:
     """The name in a `Host` header, in lower case and without a port; None where it is not one."""
     try:

@@ -103,7 +103,9 @@ def _fenced(text: str, fence: re.Match[str]) -> tuple[str, str, int]:
     body = text[fence.end() : end]
     language = ""
     info = _INFO.match(body)
-    if info and (info[1] is None or language_named(info[1]) or (info.end() > len(info[1]) and _lone_word(info[1], body))):
+    if info and (
+        info[1] is None or language_named(info[1]) or (info.end() > len(info[1]) and _lone_word(info[1], body))
+    ):
         language = language_named(info[1] or "")
         body = body[info.end() :]
     after = end + len(mark)

@@ -78,6 +78,10 @@ class Identity:
         """Return the public keys (RFC 7517), oldest first."""
         return {"keys": [_public(key_id, key) for key_id, key in self._keys()]}
 
+    def public_keys(self) -> list[ec.EllipticCurvePublicKey]:
+        """Return the public keys, oldest first."""
+        return [key.public_key() for _, key in self._keys()]
+
     def rotate(self) -> str:
         """Add a key, which signs from now on, and return its id. Tokens of the older keys stay valid."""
         numbers = [int(path.stem) for path in self._files()]

@@ -2,25 +2,29 @@
 
 import json
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any, NoReturn, Protocol, cast
 
 from satchel.errors import DeadlineError, TooLargeError, UnavailableError
 
-_CONNECT_TIMEOUT_S = 3
+_CONNECT_TIMEOUT_S = 2
 # No answer is awaited longer than API Gateway would wait for us.
-_READ_TIMEOUT_S = 29
+_MAX_TIMEOUT_S = 29.0
 
 
 class Functions(Protocol):
     """What serves the catalogue."""
 
-    def invoke(self, function: str, request: Mapping[str, Any]) -> dict[str, Any]:
+    def invoke(self, function: str, request: Mapping[str, Any], *, timeout_s: float) -> dict[str, Any]:
         """Return the function's answer: its result, or an `error` object.
+
+        Args:
+            function: Its name, as in `functions/`.
+            request: What it is handed.
+            timeout_s: How long to wait for the answer, in seconds.
 
         Raises:
             UnavailableError: It could not be called, or it failed.
-            DeadlineError: It ran out of time.
+            DeadlineError: It ran out of time, or we did.
             TooLargeError: The request or the answer is more than Lambda carries.
         """
         ...
@@ -37,40 +41,57 @@ class LambdaFunctions:
 
     def __init__(self, stack: str) -> None:
         self._stack = stack
+        self._clients: dict[int, Any] = {}
 
-    @cached_property
-    def _client(self) -> Any:
-        import boto3  # noqa: PLC0415 - 200 ms that a cold `tools/list` does not need
-        from botocore.config import Config  # noqa: PLC0415
+    def _client(self, timeout_s: int) -> Any:
+        """The client that waits `timeout_s`. There is one for each length that occurs, and mostly one length occurs.
 
-        config = Config(
-            connect_timeout=_CONNECT_TIMEOUT_S,
-            read_timeout=_READ_TIMEOUT_S,
-            retries={"total_max_attempts": 1},
-            parameter_validation=False,
-            tcp_keepalive=True,
-        )
-        return cast("Any", boto3).client("lambda", config=config)
+        A time limit on the socket needs no thread or timer, which would stop with the process when Lambda freezes it.
+        """
+        if timeout_s not in self._clients:
+            import boto3  # noqa: PLC0415 - 200 ms that a cold `tools/list` does not need
+            from botocore.config import Config  # noqa: PLC0415
 
-    def invoke(self, function: str, request: Mapping[str, Any], *, tenant: str | None = None) -> dict[str, Any]:
+            config = Config(
+                connect_timeout=_CONNECT_TIMEOUT_S,
+                read_timeout=timeout_s,
+                retries={"total_max_attempts": 1},
+                parameter_validation=False,
+                tcp_keepalive=True,
+            )
+            self._clients[timeout_s] = cast("Any", boto3).client("lambda", config=config)
+        return self._clients[timeout_s]
+
+    def invoke(
+        self,
+        function: str,
+        request: Mapping[str, Any],
+        *,
+        timeout_s: float = _MAX_TIMEOUT_S,
+        tenant: str | None = None,
+    ) -> dict[str, Any]:
         """Call `{stack}-{function}` and wait for its answer. As in `Functions`.
 
         Args:
             function: Its name.
             request: What it is handed.
+            timeout_s: How long to wait, in seconds; whole ones count.
             tenant: Whose execution environment to use, for a function with tenant isolation.
         """
         from botocore.exceptions import BotoCoreError, ClientError, ReadTimeoutError  # noqa: PLC0415
 
+        whole_s = int(min(timeout_s, _MAX_TIMEOUT_S))
+        if whole_s < 1:
+            raise DeadlineError(f"no time is left for {function}")
         try:
-            reply = self._client.invoke(
+            reply = self._client(whole_s).invoke(
                 FunctionName=f"{self._stack}-{function}",
                 Payload=json.dumps(request, separators=(",", ":")).encode(),
                 **({"TenantId": tenant} if tenant else {}),
             )
             answer = json.loads(reply["Payload"].read())
         except ReadTimeoutError as error:
-            raise DeadlineError(f"{function} did not answer in time") from error
+            raise DeadlineError(f"{function} did not answer within {whole_s} s") from error
         except ClientError as error:
             if error.response.get("Error", {}).get("Code") == "RequestTooLargeException":
                 raise TooLargeError("the request is larger than a function can be handed") from error

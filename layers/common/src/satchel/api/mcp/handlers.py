@@ -1,6 +1,5 @@
 """Answers the MCP methods from the catalogue, with one function invocation for each call and each read."""
 
-import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NoReturn
@@ -22,7 +21,7 @@ from satchel.api.entry import ResourceEntry, TemplateEntry, ToolEntry
 from satchel.api.error_table import ERROR_TABLE, error_body
 from satchel.api.mcp.exchange import Exchange
 from satchel.api.mcp.functions import Functions
-from satchel.errors import DeadlineError, SatchelError, UnavailableError
+from satchel.errors import SatchelError, UnavailableError
 
 Context = ServerRequestContext[Any, Any]
 Result = dict[str, Any]
@@ -74,7 +73,7 @@ class CatalogueHandlers:
             raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: {params.name}")
         try:
             request = {"tool": entry.name, "arguments": params.arguments or {}}
-            answer = await self._ask(entry, exchange, request)
+            answer = self._ask(entry, exchange, request)
         except SatchelError as error:
             return tool_error(error_body(error, exchange.request_id))
         if "error" in answer:
@@ -103,7 +102,7 @@ class CatalogueHandlers:
             entry = self._catalogue.resource(uri)
             if entry is None:
                 raise MCPError(code=INVALID_PARAMS, message=f"Unknown resource: {uri}", data={"uri": uri})
-            answer = await self._ask(entry, exchange, {"resource": uri})
+            answer = self._ask(entry, exchange, {"resource": uri})
         except SatchelError as error:
             _raise_error(error_body(error, exchange.request_id))
         if "error" in answer:
@@ -121,25 +120,19 @@ class CatalogueHandlers:
         del ctx
         raise MCPError(code=INVALID_PARAMS, message=f"Unknown prompt: {params.name}")
 
-    async def _ask(
+    def _ask(
         self, entry: ToolEntry | ResourceEntry | TemplateEntry, exchange: Exchange, request: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Invoke the entry's function, and stop waiting when its time or ours is up."""
-        seconds = min(entry.timeout_s, exchange.remaining_s())
-        if seconds <= 0:
-            raise DeadlineError("no time is left to answer")
+        """Invoke the entry's function, and wait until its time or ours is up."""
         principal = exchange.principal
         payload = {
             "principal": {"user_id": principal.user_id, "scopes": sorted(principal.scopes)},
             **request,
             "request_id": exchange.request_id,
         }
-        loop = asyncio.get_running_loop()
-        work = loop.run_in_executor(None, self._functions.invoke, entry.function, payload)
-        try:
-            answer = await asyncio.wait_for(work, seconds)
-        except TimeoutError as error:
-            raise DeadlineError(f"{entry.function} did not answer within {seconds:.1f} s") from error
+        # One invocation of the adapter serves one request, so there is nobody whom this wait could hold up.
+        timeout_s = min(entry.timeout_s, exchange.remaining_s())
+        answer = self._functions.invoke(entry.function, payload, timeout_s=timeout_s)
         if not answer.keys() & {"error", "structuredContent", "contents"}:
             raise UnavailableError(f"{entry.function} gave an answer that cannot be read")
         return answer

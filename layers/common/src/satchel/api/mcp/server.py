@@ -2,8 +2,8 @@
 
 import importlib.util
 import sys
-from collections.abc import Callable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.request_state import AESGCMRequestStateCodec, RequestStateBoundary, RequestStateSecurity
+from mcp.shared.inbound import x_mcp_header_map
 
 from satchel.api.catalogue import Catalogue
 from satchel.api.mcp.exchange import Exchange
@@ -57,7 +58,7 @@ def build_server(
             "prompts/list": _LISTING,
             "resources/read": _READING,
         },
-        get_tool_input_schema=lambda name: tool.input_schema if (tool := catalogue.tool(name)) else None,
+        get_tool_input_schema=_schemas_with_param_headers(catalogue),
     )
     for method, params, handler in handlers.by_method():
         server.add_request_handler(method, params, handler)
@@ -84,6 +85,17 @@ def install_fixtures(server: Server[Any], folder: Path) -> None:
     sys.modules[name] = module
     spec.loader.exec_module(module)
     module.install(server)
+
+
+def _schemas_with_param_headers(catalogue: Catalogue) -> Callable[[str], Mapping[str, Any] | None]:
+    """Return a look-up of the schemas that ask for `Mcp-Param-*` headers: only those have anything to compare."""
+
+    @lru_cache(maxsize=64)
+    def find(name: str) -> Mapping[str, Any] | None:
+        tool = catalogue.tool(name)
+        return tool.input_schema if tool is not None and x_mcp_header_map(tool.input_schema) else None
+
+    return find
 
 
 class _SealWithKeys:
