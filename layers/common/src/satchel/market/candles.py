@@ -71,6 +71,14 @@ class CandleSet:
 
 
 @dataclass(frozen=True, slots=True)
+class FoundSet:
+    """A candle set and whose rows it is."""
+
+    owner: str
+    candles: CandleSet
+
+
+@dataclass(frozen=True, slots=True)
 class Columns:
     """Bars by column, as a backtest takes them; `ts` is in seconds since 1970, prices are binary floats.
 

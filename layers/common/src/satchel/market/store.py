@@ -2,11 +2,11 @@
 
 import itertools
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from satchel.market.candles import Candle, CandleSet, Columns
+from satchel.market.candles import Candle, CandleSet, Columns, FoundSet
 from satchel.postgres.database import Database
 from satchel.postgres.queries import load_queries
 
@@ -15,14 +15,6 @@ _SQL = load_queries("satchel.market")
 EVERYBODY = ""
 _COLUMNS = ("ts", "open", "high", "low", "close", "volume")
 _BATCH = 5_000
-
-
-@dataclass(frozen=True, slots=True)
-class FoundSet:
-    """A candle set and whose rows it is."""
-
-    owner: str
-    candles: CandleSet
 
 
 class CandleStore:

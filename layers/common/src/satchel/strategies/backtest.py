@@ -3,19 +3,17 @@
 import hashlib
 import itertools
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from importlib.resources import files
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from satchel.errors import DeadlineError, InvalidInputError, NotFoundError, TooLargeError, UnavailableError
-from satchel.market.candles import CandleSet, Columns, check_timeframe
-from satchel.market.store import CandleStore, FoundSet
+from satchel.market.candles import CandleSet, Columns, FoundSet, check_timeframe
 from satchel.sandbox.model import MIB, Limits, SandboxEngine, SandboxResult
 from satchel.strategies.deflated import Moments, deflated_sharpe, expected_best_sharpe
-from satchel.strategies.store import StrategyStore
 from satchel.strategies.versions import StrategyVersion
 
 MAX_BARS = 50_000
@@ -61,11 +59,50 @@ class Backtest:
     trades: list[dict[str, Any]]
 
 
+class BacktestStore(Protocol):
+    """Where strategies are and backtests go."""
+
+    def version(self, name: str, version: int | None = None) -> StrategyVersion | None:
+        """One version of a strategy, or the current one."""
+        ...
+
+    def put_trials(self, strategy: str, trials: Sequence[tuple[str, float | None]], now: datetime) -> list[float]:
+        """Remember trials and return the Sharpe ratios of all that were ever made."""
+        ...
+
+    def put_backtest(
+        self,
+        backtest_id: str,
+        strategy: StrategyVersion,
+        report: dict[str, Any],
+        sections: dict[str, list[dict[str, Any]]],
+        now: datetime,
+    ) -> None:
+        """Store a finished backtest, all of it or nothing."""
+        ...
+
+
+class CandleSource(Protocol):
+    """Where bars come from."""
+
+    def find(self, symbol: str, timeframe: str) -> FoundSet | None:
+        """The set to use for a symbol in a timeframe."""
+        ...
+
+    def available(self) -> list[tuple[str, str]]:
+        """Every (symbol, timeframe) there is."""
+        ...
+
+    def columns(self, found: FoundSet, since: datetime | None, until: datetime | None) -> Columns:
+        """The bars of a set in [since, until)."""
+        ...
+
+
 def run_backtest(
     request: BacktestRequest,
     *,
-    store: StrategyStore,
-    candles: CandleStore,
+    store: BacktestStore,
+    candles: CandleSource,
     engine: SandboxEngine,
     clock: Callable[[], datetime],
     new_id: Callable[[], str],
@@ -132,7 +169,7 @@ def combinations(params: Mapping[str, Any], metadata: Mapping[str, Any]) -> list
     return [dict(zip(params, chosen, strict=True)) for chosen in itertools.product(*values)]
 
 
-def _choose(request: BacktestRequest, strategy: StrategyVersion, candles: CandleStore) -> tuple[FoundSet, str | None]:
+def _choose(request: BacktestRequest, strategy: StrategyVersion, candles: CandleSource) -> tuple[FoundSet, str | None]:
     """The candles to run on, and a sentence where they are not those that the strategy names."""
     symbols = strategy.metadata["symbols"]
     symbol = request.symbol or (symbols[0] if symbols else DEFAULT_SYMBOL)

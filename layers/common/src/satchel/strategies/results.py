@@ -1,10 +1,9 @@
 """Reading what is stored: a backtest page by page, a strategy with its history."""
 
 import json
-from typing import Any
+from typing import Any, Protocol
 
 from satchel.errors import InvalidInputError, NotFoundError
-from satchel.strategies.store import StrategyStore
 from satchel.strategies.versions import StrategyVersion, changes
 from satchel.timestamps import format_timestamp
 
@@ -14,12 +13,36 @@ MAX_PAGE = 1000
 _RECENT = 5
 
 
+class ResultStore(Protocol):
+    """Where strategies and their backtests are."""
+
+    def version(self, name: str, version: int | None = None) -> StrategyVersion | None:
+        """One version of a strategy, or the current one."""
+        ...
+
+    def history(self, name: str) -> list[dict[str, Any]]:
+        """The newest versions of a strategy, newest first."""
+        ...
+
+    def backtest(self, backtest_id: str) -> dict[str, Any] | None:
+        """A stored backtest without its rows."""
+        ...
+
+    def recent_backtests(self, name: str, limit: int) -> list[dict[str, Any]]:
+        """The newest backtests of a strategy, newest first."""
+        ...
+
+    def rows(self, backtest_id: str, section: str, *, start: int, limit: int) -> list[dict[str, Any]]:
+        """Rows of a section from a place on, in order."""
+        ...
+
+
 def results_uri(backtest_id: str) -> str:
     """Where a backtest can be read."""
     return f"context://backtest/{backtest_id}/results"
 
 
-def read_results(backtest_id: str, *, section: str | None, cursor: str, limit: str, store: StrategyStore) -> str:
+def read_results(backtest_id: str, *, section: str | None, cursor: str, limit: str, store: ResultStore) -> str:
     """One page of a backtest as JSON: `items` in order, and `next`, the URI of the next page or null.
 
     Without a section it is the report with the first trades.
@@ -46,7 +69,7 @@ def read_results(backtest_id: str, *, section: str | None, cursor: str, limit: s
     return json.dumps(page, ensure_ascii=False)
 
 
-def find_version(name: str, version: int | None, *, store: StrategyStore) -> StrategyVersion:
+def find_version(name: str, version: int | None, *, store: ResultStore) -> StrategyVersion:
     """A version of a strategy, the current one where none is named.
 
     Raises:
@@ -58,7 +81,7 @@ def find_version(name: str, version: int | None, *, store: StrategyStore) -> Str
     return found
 
 
-def read_strategy_context(name: str, *, version: str, store: StrategyStore) -> str:
+def read_strategy_context(name: str, *, version: str, store: ResultStore) -> str:
     """A strategy as JSON: its code, what changed against the version before, its history and latest backtests.
 
     Raises:
