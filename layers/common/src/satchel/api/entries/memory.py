@@ -19,7 +19,6 @@ ENTRIES = Catalogue(
             scope="context:write",
             function="save_message",
             hints=Hints(idempotent=True),
-            timeout_s=15.0,
         ),
         ToolEntry(
             name="search_conversation",
