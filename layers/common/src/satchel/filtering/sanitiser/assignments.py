@@ -27,7 +27,7 @@ _FOR_WHOM = rb"(?: for (?:the )?(?:user(?:name)? )?[\"'`]?[\w.@-]{1,40}[\"'`]?)?
 # The words, what may still belong to the name, closing marks, then what introduces a value.
 _INTRODUCED = compile_bytes(
     rb"(?i)(?:" + _WORDS + rb")[\w.\-]{0,30}(?: [a-z]{1,10}){0,2}" + _FOR_WHOM + _CLOSERS + rb"[ \t]{0,24}"
-    rb"(?:=>|:=|::=|\|\|=?|\?\?=?|\?=|\.=|\+=|={1,3}|!==?|<-|->|>|:|,|\(|\||-{2,8}|\.{3,20}|\x1f|%3[dDaA]|"
+    rb"(?:=>|:=|::=|\|\|=?|\?\?=?|\?=|\.=|\+=|={1,3}|!==?|<-|>|:|,|\(|\||-{2,8}|\.{3,20}|\x1f|%3[dDaA]|"
     + value_reading.WIDE_COLON
     + rb"|\b(?:is|was|are|to|equals)\b)"
 )
@@ -98,6 +98,9 @@ def _introduced(data: bytes, hit: Match) -> Span | None:
 def _beside(data: bytes, hit: Match, *, follows: bool) -> Span | None:
     name_start = _name_start(data, hit.start())
     place = Place(data, name_start, hit.end(1))
+    between = data[hit.end(1) : hit.end()]
+    if not follows and between[:1].isspace() and b":" not in between and b"<" not in between:
+        return None  # two assignments, one below the other
     if follows:
         return _judged(place, value_reading.after_blank(data, name_start, hit.end(1)), b" ")
     return _judged(place, value_reading.read(data, name_start, hit.end(), Standing.EXACT), b"value")
@@ -130,22 +133,31 @@ def _judged(place: Place, candidates: Iterator[Candidate], mark: bytes) -> Span 
     kind = classify(name)
     if kind is None and name.lower() == "key" and place.is_parameter:
         kind = Kind.KEY
-    if kind is None or kind in _PERSONAL or kind in _OWN_GRAMMAR:
+    if kind is None or kind in _PERSONAL or kind in _OWN_GRAMMAR or place.is_qualified(mark):
         return None
+    if name.lower() == "pass" and (mark in PROSE or (mark in {b" ", b":"} and not place.is_glued_to_mark)):
+        return None  # the verb
     for start, found_end, standing in candidates:
         end = value_reading.line_end(place.data, start, found_end) if kind is Kind.PHRASE else found_end
+        if mark == b":" and standing is Standing.BARE and _is_sentence(place.data, start, end):
+            continue
         # CLIENT_SECRET=… is an environment file, whose values need no quotes.
-        is_environment = standing is Standing.BARE and mark == b"=" and name.isupper()
+        is_environment = standing is Standing.BARE and mark == b"=" and name.isupper() and place.is_glued_to_mark
         span = _checked(place.data, start, end, kind, Standing.EXACT if is_environment else standing)
         if span is not None and not _spells(name, place.data[start:end]):
             return span
     return None
 
 
+def _is_sentence(data: bytes, start: int, end: int) -> bool:
+    """Whether a word without digits goes on as a sentence: `password: HTTP Basic password`."""
+    return data[start:end].isalpha() and data[end : end + 1] == b" " and data[end + 1 : end + 2].isalpha()
+
+
 def _spells(name: str, value: bytes) -> bool:
-    """Whether the value only repeats the name: `DB_PASSWORD=DB_PASSWORD`."""
+    """Whether the value only repeats the name: `DB_PASSWORD=DB_PASSWORD`, `self.password = password`."""
     letters = "".join(filter(str.isalnum, value.decode("utf-8", "replace"))).lower()
-    return letters == "".join(filter(str.isalnum, name)).lower()
+    return len(letters) > 3 and "".join(filter(str.isalnum, name)).lower().endswith(letters)
 
 
 def _checked(data: bytes, start: int, end: int, kind: Kind, standing: Standing) -> Span | None:

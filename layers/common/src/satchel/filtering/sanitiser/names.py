@@ -60,7 +60,7 @@ _PLAIN_KEYS = _words(
     "bucket schema row map dict idempotency idempotence dedup deduplication routing project parent item translation "
     "i18n message lookup search field column s3 registry config property event data metadata json block table join "
     "entity record document doc row storage_object file path lock mutex state session_key query filter facet option "
-    "setting label tag attribute ticket epic board space story page feature flag dedupe aggregation shard pub pk fk"
+    "result response context setting label tag attribute ticket epic board space story page feature flag dedupe aggregation shard pub pk fk"
 )
 _ABOUT = _words(
     "id ids name names type types url uri urls endpoint file filename path paths dir directory length len size count "
@@ -161,7 +161,7 @@ def classify(name: str) -> Kind | None:
         before = words[:index]
         if kind in {Kind.SSN, Kind.PHONE, Kind.CARD}:
             return kind if not set(behind) - {"number", "no", "num", "nr", "home", "work", "1", "2"} else None
-        if any(word in _ABOUT for word in behind):
+        if any(word in _ABOUT for word in behind) or before[-2:] == ["client", "request"]:  # makes a call repeatable
             return None
         if any(word in _ABOUT_BEFORE for word in before[-2:]) and kind is not Kind.PASSWORD:
             return None

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import resources
+from itertools import pairwise
 from typing import Any
 
 from satchel.filtering.sanitiser import values
@@ -39,6 +40,13 @@ def _is_jwt(token: bytes) -> bool:
 
 def _is_discord(token: bytes) -> bool:
     return _decoded_start(token.split(b".", 1)[0]).isdigit()
+
+
+def _mixes_letters(token: bytes) -> bool:
+    """For tokens that may be of letters alone: cases change more often than in words."""
+    tail = token.decode("latin-1").rpartition("_")[2]
+    changes = sum(left.islower() != right.islower() for left, right in pairwise(tail))
+    return changes >= len(tail) / 5
 
 
 def _is_random(token: bytes) -> bool:
@@ -81,7 +89,7 @@ _OWN: tuple[tuple[str, bytes, bytes, Check | None], ...] = (
     ("google-oauth-token", rb"ya29\.[\w-]{8}", rb"ya29\.[\w-]{30,}", None),
     ("google-refresh-token", rb"1//0[\w-]{10}", rb"1//0[\w-]{40,}", _is_random),
     ("anthropic-key", rb"sk-ant-", rb"sk-ant-[a-z0-9]{3,10}-[\w-]{40,}", None),
-    ("huggingface-token", rb"(?:hf|api_org)_[A-Za-z0-9]{8}", rb"(?:hf|api_org)_[A-Za-z0-9]{34,40}", _is_random),
+    ("huggingface-token", rb"(?:hf|api_org)_[A-Za-z0-9]{8}", rb"(?:hf|api_org)_[A-Za-z0-9]{34,40}", _mixes_letters),
     ("npm-token", rb"npm_[A-Za-z0-9]{8}", rb"npm_[A-Za-z0-9]{36}", _mixes),
     ("pypi-token", rb"pypi-Ag[A-Za-z0-9]{4}", rb"pypi-Ag(?:EIcHlwaS5vcmc|ENdGVzdC5weXBpLm9yZw)[\w-]{70,}", None),
     ("atlassian-token", rb"AT[AC]TT3", rb"AT[AC]TT3[\w=-]{60,}", None),

@@ -38,6 +38,17 @@ class Place:
         """The name as text."""
         return self.data[self.start : self.end].decode("utf-8", "replace")
 
+    def is_qualified(self, mark: bytes) -> bool:
+        """Whether it is a part of a longer name: `AWS::IAM::AccessKey`, `arn:aws:secretsmanager:…:secret:db`."""
+        before = self.data[max(0, self.start - 2) : self.start]
+        return before == b"::" or (before[-1:] == mark == b":" and before[:1].isalnum())
+
+    @property
+    def is_glued_to_mark(self) -> bool:
+        """Whether no blank follows, or a dash makes it a flag."""
+        is_flag = self.data[max(0, self.start - 1) : self.start] == b"-" or self.name[:1] == "-"
+        return is_flag or self.data[self.end : self.end + 1] not in {b" ", b"\t", b"`"}
+
     @property
     def is_parameter(self) -> bool:
         """Whether it is a parameter of a URL."""
@@ -58,13 +69,17 @@ def behind(data: bytes, name_start: int, at: int, mark: bytes) -> Iterator[Candi
         yield from read(data, name_start, at + typed.end() - 1, Standing.BARE)
     glue = _GLUE.match(data[at : at + 80])
     at += glue.end() if glue is not None else 0
+    if last == b">" and data[at : at + 1] in {b"@", b":", b"/"}:  # <password>@host
+        return
     needs_quote = last in {b",", b"(", b"|", b"?"} and mark != b"|"
     for start, end, standing in read(data, name_start, at, Standing.BARE):
         if needs_quote and standing is not Standing.EXACT:
             continue
         if last == b"," and _is_next_key(data, name_start, end):
             continue
-        yield start, end, standing
+        # Behind a comma only the argument of a call is sure; in a list of words anything may follow.
+        is_list = last == b"," and data[max(0, name_start - 2) : name_start - 1] != b"("
+        yield start, end, Standing.PROSE if is_list else standing
     nested = _NESTED.match(data[at : at + 60]) if last == b">" else None
     if nested is not None:  # <property name="password"><value>…
         yield from read(data, name_start, at + nested.end(), Standing.BARE)
@@ -99,7 +114,7 @@ def read(data: bytes, name_start: int, at: int, standing: Standing) -> Iterator[
     cut = _CUT.search(data[at:end])
     if cut is not None and cut.start() > 0:
         end = at + cut.start()
-    end = at + len(data[at:end].rstrip(b".,;:!)]}\\" if standing is Standing.PROSE else b",;)]}\\"))
+    end = at + len(data[at:end].rstrip(b".,;:!)]}\\" if standing is Standing.PROSE else b",;:)]}\\"))
     if data[max(0, name_start - 1) : name_start] in {b"?", b"&"} and b"&" in data[at:end]:
         end = at + data[at:end].index(b"&")
     if at < end:

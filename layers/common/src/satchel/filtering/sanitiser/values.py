@@ -28,7 +28,8 @@ _PLACEHOLDER = compile_bytes(
         rb"todo|tbd|redacted|masked|hidden|removed|censored|filtered|sanitized|omitted|fixme|foobar|notreal|ignored)"
         rb"(?:[_\-. ]|$)"),
         rb"changeme|change_me|replaceme|replace_me|placeholder|redacted|example$|^your|^my[_-]|_here$|-here$|^todo|^dummy",
-        rb"hello[_ -]?world",
+        rb"\{(?-i:[a-z_])[\w.]{0,40}(?:\([\w., ]*\))?\}.|.\{(?-i:[a-z_])[\w.]{0,40}(?:\([\w., ]*\))?\}|\[(?:\^|a-z|0-9)",
+        rb"hello[_ -]?world|^#[0-9a-f]{3,8}$|^my(?:password|secret|token|pass|key)",
         rb"^!(?:ref|sub|getatt|join|importvalue|vault|secret|env|reference|encrypted)\b",
         rb"^(?:required|nullable|sometimes|string|confirmed|min:\d+|max:\d+)[|,]",
         (rb"^(?:arn:|op://|vault:|ssm:|secretsmanager:|ref\+|sops:|projects/[\w-]+/secrets|ENC\[|env[.:(]|file:|/run/|"
@@ -38,7 +39,7 @@ _PLACEHOLDER = compile_bytes(
         rb"token|key|apikey|api[_ -]?key|auth|basic|bearer|digest|incorrect|invalid|missing|wrong|valid|correct|expired|"
         rb"unknown|user|username|login|email|name|value|type|self|this|input|hash|hashed|encrypted|plaintext|disabled|"
         rb"enabled|false\)?|async|await|return|const|let|var|new|readonly|private|public|static|final|void|func|function|"
-        rb"prompt|always|never|not|and|or|the|is|are|was|for|with|in|on|of|to|a|an|it)[.!?:]?$"),
+        rb"raise|pass|break|continue|yield|if|else|del|assert|print|import|try|except|def|class|prompt|always|never|not|and|or|the|is|are|was|for|with|in|on|of|to|a|an|it)[.!?:]?$"),
     ])
 )  # fmt: skip
 _UUID = compile_bytes(rb"(?i)[0-9a-f]{8}-[0-9a-f]{4}-([0-9a-f])[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -112,7 +113,11 @@ def looks_random(text: str, *, at_least: int) -> bool:
     letters = sum(char.isalpha() for char in longest)
     if digits and letters:
         return digits + letters >= at_least * 0.7 and _breaks(longest) >= len(longest) / 12
-    return bool(letters) and entropy(longest) >= 3.6 and _breaks(longest) >= len(longest) / 5
+    return (
+        bool(letters)
+        and entropy(longest) >= min(3.6, 0.8 * math.log2(len(longest)))
+        and _breaks(longest) >= len(longest) * 0.36
+    )
 
 
 def _breaks(text: str) -> int:
@@ -165,7 +170,9 @@ def _is_password(text: str, standing: Standing) -> bool:
         return False
     plain = text.isalpha()
     if standing is Standing.BARE:
-        return not plain or text.isascii()
+        return not plain or (
+            text.isascii() and (text[1:].islower() or text.isupper() or looks_random(text, at_least=8))
+        )  # else the name of a type
     return (
         not plain
         and (any(map(str.isdigit, text)) or sum(not char.isalnum() for char in text[:-1]) > 0)
@@ -179,7 +186,7 @@ def _is_secret(text: str, kind: Kind, standing: Standing) -> bool:
         # Versions 1 and 2 are a clock and a network card, not chance.
         return kind is Kind.SECRET or (kind is Kind.TOKEN and version not in {1, 2})
     if kind is Kind.KEY:
-        return looks_random(text, at_least=16) and entropy(text) >= 3
+        return any(map(str.isdigit, text)) and looks_random(text, at_least=16) and entropy(text) >= 3
     if set(text) <= _HEX and len(text) >= 16:
         return entropy(text) >= 2.5
     if standing is Standing.PROSE:

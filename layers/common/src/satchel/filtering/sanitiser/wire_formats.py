@@ -135,6 +135,8 @@ def _is_url_password(user: bytes, password: bytes) -> bool:
 
 
 def _authorization(data: bytes, at: int) -> Iterator[Span]:
+    if data[max(0, at - 1) : at].isalnum():  # EndpointAuthorization
+        return
     match = _HEADER.match(data, at, at + _LINE_LIMIT)
     if match is not None:
         token = match.group(2).decode("utf-8", "replace")
