@@ -52,9 +52,7 @@ class Sanitiser:
         """What would be redacted in a text read as plain text; offsets are code points, end exclusive."""
         data = text.encode("utf-8", "surrogatepass")
         found = self.detector_for(tool_name).find(data)
-        if len(data) == len(text):
-            return found
-        return [span._replace(start=_characters(data, span.start), end=_characters(data, span.end)) for span in found]
+        return found if len(data) == len(text) else _in_characters(data, found)
 
     def detector_for(self, tool_name: str) -> Detector:
         """The detectors with the custom patterns that apply to this tool."""
@@ -75,8 +73,10 @@ class Sanitiser:
         found = self._found_in_texts(seen, detector)
         changes = Changes()
         findings: list[Finding] = []
-        for leaf, spans in found:
-            changes.set(leaf.container, leaf.key, self._clean(leaf, spans, detector))
+        cleaned = self._cleaned([(_encoded(leaf.text), spans, leaf) for leaf, spans in found], detector)
+        for (leaf, _), data in zip(found, cleaned, strict=True):
+            is_gone = leaf.is_number and self.config.strategy == "remove"
+            changes.set(leaf.container, leaf.key, None if is_gone else _decoded(data))
         if keys:
             for container in seen.objects:
                 renamed = distinct_keys(container.value, {key: new for key, (new, _) in keys.items()})
@@ -90,7 +90,7 @@ class Sanitiser:
         return rebuild(seen.documents, changes), findings
 
     def _found_in_texts(self, seen: Walk, detector: Detector) -> list[tuple[Leaf, list[Span]]]:
-        encoded = [text.encode("utf-8", "surrogatepass") for text in seen.texts]
+        encoded = [_encoded(text) for text in seen.texts]
         found = detector.find_each(encoded, _SEPARATOR)
         leaves = [(seen.leaf(index), encoded[index], found.get(index, [])) for index in sorted({*found, *seen.kinds})]
         corrected = [(leaf, self._found(data, leaf, spans, detector)) for leaf, data, spans in leaves]
@@ -114,28 +114,46 @@ class Sanitiser:
         for container in seen.objects:
             unique.update(container.value)
         keys = list(unique)
-        encoded = [key.encode("utf-8", "surrogatepass") for key in keys]
+        encoded = [_encoded(key) for key in keys]
         found = detector.find_each(encoded, _SEPARATOR)
+        cleaned = self._cleaned([(encoded[index], spans, None) for index, spans in found.items()], detector)
         return {
-            keys[index]: (self._repeated(encoded[index], spans, None, detector).decode("utf-8", "surrogatepass"), spans)
-            for index, spans in found.items()
+            keys[index]: (_decoded(data), spans) for (index, spans), data in zip(found.items(), cleaned, strict=True)
         }
 
-    def _clean(self, leaf: Leaf, spans: list[Span], detector: Detector) -> str | None:
-        data = self._repeated(leaf.text.encode("utf-8", "surrogatepass"), spans, leaf, detector)
-        if leaf.is_number and self.config.strategy == "remove":
-            return None
-        return data.decode("utf-8", "surrogatepass")
-
-    def _repeated(self, data: bytes, spans: list[Span], leaf: Leaf | None, detector: Detector) -> bytes:
-        """Redact until nothing is found, so that doing it again changes nothing."""
+    def _cleaned(self, texts: list[tuple[bytes, list[Span], Leaf | None]], detector: Detector) -> list[bytes]:
+        """Redact until nothing is found, so that doing it again changes nothing; all texts in one go."""
+        cleaned = [redact(data, spans, self.config.strategy) for data, spans, _ in texts]
+        unsettled = list(range(len(texts)))
         for _ in range(_MAX_PASSES):
-            data = redact(data, spans, self.config.strategy)
-            spans = self._found(data, leaf, detector.find(data), detector)
-            if not spans:
-                return data
-        return MASK
+            found = detector.find_each([cleaned[index] for index in unsettled], _SEPARATOR)
+            again: list[int] = []
+            for position, index in enumerate(unsettled):
+                spans = self._found(cleaned[index], texts[index][2], found.get(position, []), detector)
+                if spans:
+                    cleaned[index] = redact(cleaned[index], spans, self.config.strategy)
+                    again.append(index)
+            unsettled = again
+        for index in unsettled:
+            cleaned[index] = MASK
+        return cleaned
 
 
-def _characters(data: bytes, offset: int) -> int:
-    return len(data[:offset].decode("utf-8", "surrogatepass")) if offset else 0
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _decoded(data: bytes) -> str:
+    return data.decode("utf-8", "surrogatepass")
+
+
+def _in_characters(data: bytes, spans: list[Span]) -> list[Span]:
+    """The same spans with offsets in code points; they are in order and do not overlap."""
+    translated: list[Span] = []
+    at = count = 0
+    for span in spans:
+        start = count + len(_decoded(data[at : span.start]))
+        count = start + len(_decoded(data[span.start : span.end]))
+        translated.append(span._replace(start=start, end=count))
+        at = span.end
+    return translated
