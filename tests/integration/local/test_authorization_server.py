@@ -271,6 +271,24 @@ def test_a_resource_may_be_named_with_its_tool_sets(site, browser):
     assert jwt.decode(token, options={"verify_signature": False})["aud"] == site.mcp
 
 
+@pytest.mark.parametrize("name", ["localhost", "[::1]", "127.0.0.2"])
+def test_a_token_for_another_name_of_this_machine_is_one_that_the_adapter_takes(site, browser, name):
+    client_id = register(browser).json()["client_id"]
+    alias = site.mcp.replace("127.0.0.1", name)
+    code = agree(browser, authorize_url(client_id, resource=alias))["code"]
+    token = exchange(browser, client_id, code).json()["access_token"]
+    assert jwt.decode(token, options={"verify_signature": False})["aud"] == site.mcp
+
+
+@pytest.mark.parametrize(
+    "resource", ["http://localhost:1/mcp", "http://127.0.0.1/mcp", "http://localhost.evil/mcp", "http://[x"]
+)
+def test_another_port_or_place_is_another_resource(browser, resource):
+    client_id = register(browser).json()["client_id"]
+    answer = browser.get(authorize_url(client_id, resource=resource))
+    assert "error=invalid_target" in answer.headers["location"]
+
+
 def test_live_trading_cannot_be_asked_for(browser):
     assert register(browser, scope="trade:live").status_code == 400
     client_id = register(browser).json()["client_id"]

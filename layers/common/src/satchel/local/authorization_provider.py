@@ -4,7 +4,7 @@ import secrets
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 from mcp.server.auth.provider import (
     AccessToken,
@@ -17,6 +17,7 @@ from mcp.server.auth.provider import (
 )
 from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 
+from satchel.api.gateway_request import is_loopback
 from satchel.local.authorization_ledger import AuthorizationLedger
 from satchel.local.identity import DEVELOPMENT_SCOPES, Identity
 
@@ -180,14 +181,25 @@ class DevelopmentProvider(OAuthAuthorizationServerProvider[AuthorizationCode, Re
         )
 
     def _resource(self, wanted: str | None) -> str | None:
-        """The resource a client means; None where it is not one of ours. Query and closing slash do not count."""
+        """The resource a client means; None where it is not one of ours.
+
+        Query and closing slash do not count, and all names of this machine are one.
+        """
         if wanted is None:
             return self._resource_urls[0]
-        parts = urlsplit(wanted)
-        bare = urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), "", ""))
-        return bare if bare in self._resource_urls else None
+        try:
+            bare = _bare(wanted)
+        except ValueError:  # not a URL
+            return None
+        return next((ours for ours in self._resource_urls if _bare(ours) == bare), None)
 
     def _forget_expired(self) -> None:
         now = self._clock()
         self._pending = {name: kept for name, kept in self._pending.items() if kept[0] > now}
         self._codes = {name: code for name, code in self._codes.items() if code.expires_at > now}
+
+
+def _bare(url: str) -> tuple[str, str, str]:
+    parts = urlsplit(url)
+    place = f"localhost:{parts.port}" if is_loopback(parts.netloc) else parts.netloc
+    return parts.scheme, place, parts.path.rstrip("/")
