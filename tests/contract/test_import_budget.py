@@ -27,7 +27,6 @@ HEAVY = (
 STORE = {"psycopg", "pydantic"}
 BUDGET = {
     "backtest_results/app": STORE,
-    "backtest_results/app": STORE,
     "context_resources/conversation": STORE,
     "context_resources/conversation_summary": STORE,
     "context_resources/system_prompt": STORE,
@@ -36,20 +35,15 @@ BUDGET = {
     "database_migrator/app": STORE,
     "healthz/app": STORE,
     "list_strategies/app": STORE,
-    "list_strategies/app": STORE,
     "mcp_adapter/app": {"mcp", "pydantic", "starlette"},
     "preferences/app": STORE | {"fastapi", "starlette"},
     "read_strategy/app": STORE,
-    "read_strategy/app": STORE,
     "reindex/app": STORE | {"numpy"},
-    "run_backtest/app": STORE,
     "run_backtest/app": STORE,
     "run_python/app": STORE,
     "sandbox/app": set(),
     "save_message/app": STORE,
     "search_conversation/app": STORE | {"numpy"},
-    "strategy_context/app": STORE,
-    "write_strategy/app": STORE,
     "strategy_context/app": STORE,
     "write_strategy/app": STORE,
 }
