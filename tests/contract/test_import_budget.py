@@ -26,6 +26,7 @@ HEAVY = (
 )
 STORE = {"psycopg", "pydantic"}
 BUDGET = {
+    "audit/app": STORE,
     "backtest_results/app": STORE,
     "context_resources/conversation": STORE,
     "context_resources/conversation_summary": STORE,
@@ -33,6 +34,8 @@ BUDGET = {
     "context_resources/user_profile": STORE,
     "context_resources/workspace_state": STORE,
     "database_migrator/app": STORE,
+    "filter_response/app": STORE,
+    "filtered/app": STORE,
     "healthz/app": STORE,
     "list_strategies/app": STORE,
     "mcp_adapter/app": {"mcp", "pydantic", "starlette"},

@@ -31,6 +31,7 @@ class Settings:
         anthropic_secret: ARN of a secret that holds the API key for Claude, where `ANTHROPIC_API_KEY` does not.
         sandbox: Where programs run: `remote` (the sandbox function), or here in `wasm` or `bubblewrap`.
         sandbox_dir: What `make sandbox-warm` prepared.
+        filter_profiles: JSON file that replaces the filter's tool profiles; empty takes those that ship.
         test_fixtures: Folder of the conformance fixtures; empty in every real installation.
     """
 
@@ -53,6 +54,7 @@ class Settings:
     anthropic_secret: str = ""
     sandbox: str = "remote"
     sandbox_dir: str = "~/.cache/satchel/sandbox"
+    filter_profiles: str = ""
     test_fixtures: str = ""
 
     @classmethod

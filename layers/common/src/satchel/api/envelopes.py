@@ -38,6 +38,10 @@ class Envelope(Protocol):
         """The JSON value sent. Raises InvalidInputError where it is not JSON."""
         ...
 
+    def query(self) -> dict[str, Any]:
+        """The query parameters of a GET route."""
+        ...
+
     def resource(self) -> str:
         """The URI asked for. Raises InvalidInputError where there is none."""
         ...
@@ -68,6 +72,10 @@ class DirectEnvelope:
     def arguments(self) -> Any:
         """The arguments, already JSON."""
         return self.event.get("arguments", {})
+
+    def query(self) -> dict[str, Any]:
+        """What stands under `query`."""
+        return _object(self.event.get("query"))
 
     def resource(self) -> str:
         """The URI."""
@@ -105,6 +113,10 @@ class HttpEnvelope:
         """The JSON body; an empty one is an empty object."""
         text = http_body(self.event)
         return parse_json(text) if text.strip() else {}
+
+    def query(self) -> dict[str, Any]:
+        """The parameters of the query string."""
+        return _object(self.event.get("queryStringParameters"))
 
     def resource(self) -> str:
         """The `uri` parameter of the query string."""

@@ -108,6 +108,28 @@ def resource(
     return decorate
 
 
+def query_route(
+    name: str, query: type[Arguments], *, scope: str
+) -> Callable[[Callable[[Arguments, Call], BaseModel]], Handler]:
+    """Make a handler of a function that answers a GET route.
+
+    Args:
+        name: The function's name, for the log.
+        query: The model its query parameters must fit.
+        scope: What the caller's token must allow.
+    """
+
+    def decorate(function: Callable[[Arguments, Call], BaseModel]) -> Handler:
+        def work(envelope: Envelope, call: Call) -> tuple[str, Any]:
+            _require(scope, call.principal)
+            result = function(validate(query, envelope.query()), call)
+            return "structuredContent", result.model_dump(mode="json", by_alias=True)
+
+        return _edge(name, _for_caller(work))
+
+    return decorate
+
+
 def probe(name: str, check: Callable[[], None]) -> Handler:
     """Make a handler that needs no caller: `{"status": "ok"}` when `check` returns, its error otherwise."""
 

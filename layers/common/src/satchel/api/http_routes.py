@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
+from satchel.api.wire.filtering import AuditPage, FilterArguments, FilterResult
 from satchel.api.wire.profile import PreferencesBody
 from satchel.api.wire.workspace import WorkspaceBody
 
@@ -72,6 +73,15 @@ ROUTES = (
         response=WorkspaceBody,
         versioned=True,
     ),
+    HttpRoute(
+        "POST",
+        "/v1/responses:filter",
+        "Cut a tool's answer to what matters",
+        scope="context:write",
+        request=FilterArguments,
+        response=FilterResult,
+    ),
+    HttpRoute("GET", "/v1/audit", "Read what was redacted, newest first", scope="context:read", response=AuditPage),
     HttpRoute("POST", "/mcp", "Speak MCP (streamable HTTP)"),
     HttpRoute("GET", "/.well-known/oauth-protected-resource", "Say who signs tokens for this server (RFC 9728)"),
     HttpRoute("GET", "/healthz", "Say whether everything serves"),

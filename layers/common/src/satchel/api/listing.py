@@ -7,10 +7,10 @@ of the table in `docs/api.md`.
 from functools import cache
 
 from satchel.api.catalogue import Catalogue
-from satchel.api.entries import context, memory, sandbox, strategies
+from satchel.api.entries import context, filtering, memory, sandbox, strategies
 
 
 @cache
 def catalogue() -> Catalogue:
     """Return the catalogue of this release."""
-    return Catalogue.of((memory.ENTRIES, strategies.ENTRIES, sandbox.ENTRIES, context.ENTRIES))
+    return Catalogue.of((memory.ENTRIES, filtering.ENTRIES, strategies.ENTRIES, sandbox.ENTRIES, context.ENTRIES))

@@ -12,7 +12,7 @@ from satchel.filtering.array_filter import Judge
 from satchel.filtering.intent import Intent
 from satchel.filtering.json_values import field_path, size_bytes
 from satchel.filtering.payload import FilterOptions, Outcome, PayloadFilter
-from satchel.filtering.removal import Removal, brief, count_by_reason, near_misses
+from satchel.filtering.removal import Removal, brief, count_by_reason, mean_score, near_misses
 from satchel.filtering.text_summary import Summariser
 from satchel.filtering.token_estimate import TokenCounter, by_bytes
 from satchel.filtering.tool_profiles import ToolProfile
@@ -59,7 +59,9 @@ class FilteredResponse:
         bytes_before: Size as minified JSON.
         bytes_after: The same of `data`.
         tokens: Estimates before and after, and how they were made.
-        findings: What the sanitiser redacted.
+        findings: What the sanitiser redacted in `data`.
+        shown_findings: What it redacted in `removed_items`.
+        mean_score: Mean score of what was removed; None where nothing was.
         notice: A sentence where something did not go as it should; else None.
         removed: Everything that was removed, as it was: to be stored, never to be shown without sanitising.
     """
@@ -76,6 +78,8 @@ class FilteredResponse:
     bytes_after: int
     tokens: dict[str, Any]
     findings: Sequence[Any]
+    shown_findings: Sequence[Any] = ()
+    mean_score: float | None = None
     notice: str | None = None
     removed: list[Removal] = field(default_factory=list[Removal], repr=False)
 
@@ -147,7 +151,9 @@ class FilterEngine:
             bytes_before=size_bytes(response),
             bytes_after=size_bytes(cleaned.value),
             tokens=self.count_tokens(response, cleaned.value),
-            findings=[*cleaned.findings, *removed_findings],
+            findings=cleaned.findings,
+            shown_findings=removed_findings,
+            mean_score=mean_score(outcome.removed),
             notice=notice,
             removed=outcome.removed,
         )

@@ -102,7 +102,7 @@ def analyze_intent(
         first, last = spans[0].first, spans[0].last
         filters["date_range"] = [first.isoformat() if first else None, last.isoformat() if last else None]
     unwanted = tuple(dict.fromkeys(match[1].lower() for match in _NEGATED.finditer(asked)))
-    about = _NEGATED.sub(" ", _without(asked, spans))
+    about = _AMOUNT.sub(" ", _NEGATED.sub(" ", _without(asked, spans)))
     keywords = _keywords(about, profile, filters)
     if not keywords and not filters:
         keywords = _keywords(tool_name.replace("_", " "), profile, filters)
@@ -111,7 +111,7 @@ def analyze_intent(
         kept = sorted(keywords, key=lambda word: (-_specificity(word), keywords.index(word)))[:limit]
         keywords = [word for word in keywords if word in kept]
     return Intent(
-        intent=asked or tool_name,
+        intent=_AMOUNT.sub(" ", asked) or tool_name,  # "top 20" is no word to look for
         keywords=tuple(keywords),
         filters=filters,
         max_results=_amount(asked, arguments) or profile.max_results,

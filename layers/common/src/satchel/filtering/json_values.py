@@ -38,3 +38,17 @@ def field_path(parts: Path) -> str:
     for part in parts:
         path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else part
     return path
+
+
+def is_deeper(value: Any, levels: int) -> bool:
+    """Whether arrays and objects are nested beyond so many levels. Walks without recursion."""
+    current: list[Any] = [value]
+    for _ in range(levels):
+        inner: list[Any] = []
+        for part in current:
+            members = part.values() if is_object(part) else part if is_array(part) else ()
+            inner += [member for member in members if isinstance(member, dict | list)]
+        if not inner:
+            return False
+        current = inner
+    return True

@@ -4,7 +4,7 @@ Pure.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from heapq import nlargest
 from typing import Any, Literal, NamedTuple
 
@@ -56,6 +56,11 @@ def near_misses(removed: Iterable[Removal], most: int = NEAR_MISSES) -> list[Rem
 def count_by_reason(removed: Iterable[Removal]) -> dict[str, int]:
     """How many were removed for each reason, nested ones apart; sorted by reason."""
     return dict(sorted(Counter(removal.reason for removal in removed if not removal.nested).items()))
+
+
+def mean_score(removed: Collection[Removal]) -> float | None:
+    """The mean score of what was removed; None where nothing was."""
+    return round(sum(removal.score for removal in removed) / len(removed), 4) if removed else None
 
 
 def brief(item: Any) -> Any:

@@ -40,7 +40,14 @@ _DEPLOYMENT_ONLY = frozenset(
     }
 )
 # Choices that are the developer's also on a laptop; all else comes from the template.
-_FROM_DEVELOPER = ("ANTHROPIC_", "SATCHEL_ENCODER", "SATCHEL_LLM", "SATCHEL_ALLOWED_")
+_FROM_DEVELOPER = (
+    "ANTHROPIC_",
+    "SATCHEL_ENCODER",
+    "SATCHEL_LLM",
+    "SATCHEL_ALLOWED_",
+    "SATCHEL_FILTER_",
+    "SATCHEL_UPSTREAMS",
+)
 
 
 @dataclass(frozen=True)
