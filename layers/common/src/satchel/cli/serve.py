@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 async def _serve(project: Project, data: DataFolder, port: int, fixtures: Path | None) -> None:
     stop = asyncio.Event()
-    work = asyncio.create_task(_serve_until(stop, project, data, port, fixtures))
+    work = asyncio.create_task(_serve_until_cancelled(project, data, port, fixtures))
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
@@ -70,15 +70,14 @@ async def _serve(project: Project, data: DataFolder, port: int, fixtures: Path |
         work.result()
 
 
-async def _serve_until(
-    stop: asyncio.Event, project: Project, data: DataFolder, port: int, fixtures: Path | None
-) -> None:
+async def _serve_until_cancelled(project: Project, data: DataFolder, port: int, fixtures: Path | None) -> None:
     def progress(step: str) -> None:
         print(step, file=sys.stderr, flush=True)
 
     async with serving(project, data, port=port, fixtures=fixtures, progress=progress) as running:
         print(_greeting(running), flush=True)
-        await stop.wait()
+        # Cancelling is the one way out: with a second one, the cancellation would hit the cleaning up of the first.
+        await asyncio.Event().wait()
 
 
 def _greeting(running: Serving) -> str:

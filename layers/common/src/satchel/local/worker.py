@@ -82,8 +82,16 @@ class Worker:
             InitError: The handler cannot be imported, or the process ended or hung before it was ready.
         """
         started = time.monotonic()
+        spawning = asyncio.create_task(self._spawn())
         try:
-            self._process = await self._spawn()
+            self._process = await asyncio.shield(spawning)
+        except asyncio.CancelledError:
+            # The process may be there though nobody has heard of it: it is not left behind.
+            self._process = await spawning
+            self.kill()
+            await self._process.wait()
+            on_exit(self)
+            raise
         except OSError as error:  # there is no such folder
             on_exit(self)
             text = f"The function's code cannot be entered: {self.function.code} ({error.strerror})"

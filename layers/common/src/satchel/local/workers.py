@@ -127,8 +127,10 @@ class FunctionPool:
     async def close(self) -> None:
         """Ends every worker and waits until they are gone."""
         self._closed = True
-        for task in self._starting:
+        starting = list(self._starting)
+        for task in starting:
             task.cancel()
+        await asyncio.gather(*starting, return_exceptions=True)
         for waiter in self._waiters:
             waiter.cancel()
         for worker in self._alive:
