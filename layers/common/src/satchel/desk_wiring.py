@@ -1,6 +1,7 @@
 """From settings to what the trading desk needs. Apart from `wiring`, so that each loads only its own."""
 
 import hashlib
+import secrets
 from functools import cache
 from typing import Any
 
@@ -12,6 +13,7 @@ from satchel.market.store import EVERYBODY, CandleStore
 from satchel.sandbox.model import SandboxEngine
 from satchel.sandbox.remote import RemoteEngine
 from satchel.strategies.store import StrategyStore
+from satchel.trading.store import TradingStore
 from satchel.wiring import clock, database, settings
 
 
@@ -33,6 +35,22 @@ def candle_store(user_id: str) -> CandleStore:
     """The candles this user sees; seed data is put there when first asked for."""
     seed_once()
     return CandleStore(database(), user_id)
+
+
+def trading_store(user_id: str) -> TradingStore:
+    """The trading of one user."""
+    return TradingStore(database(), user_id)
+
+
+def market(user_id: str) -> TradingStore:
+    """The trading of one user, for what needs prices: seed data is put there when first asked for."""
+    seed_once()
+    return trading_store(user_id)
+
+
+def new_token() -> str:
+    """A fresh token that nobody guesses."""
+    return secrets.token_urlsafe(24)
 
 
 @cache

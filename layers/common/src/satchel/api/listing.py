@@ -7,10 +7,11 @@ of the table in `docs/api.md`.
 from functools import cache
 
 from satchel.api.catalogue import Catalogue
-from satchel.api.entries import context, filtering, memory, sandbox, strategies
+from satchel.api.entries import context, filtering, memory, sandbox, strategies, trading
 
 
 @cache
 def catalogue() -> Catalogue:
     """Return the catalogue of this release."""
-    return Catalogue.of((memory.ENTRIES, filtering.ENTRIES, strategies.ENTRIES, sandbox.ENTRIES, context.ENTRIES))
+    features = (memory, filtering, strategies, trading, sandbox, context)
+    return Catalogue.of(feature.ENTRIES for feature in features)

@@ -1,0 +1,1 @@
+"""Trading on paper: orders, fills, positions, and the guard in front of them."""

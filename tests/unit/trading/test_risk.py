@@ -1,0 +1,74 @@
+from decimal import Decimal
+
+import pytest
+
+from satchel.errors import InvalidInputError
+from satchel.trading.orders import OrderRequest
+from satchel.trading.risk import RiskLimits, Situation, check_order
+
+CALM = Situation(last_price=Decimal(100), buying_power=Decimal(100_000))
+
+
+def refused(quantity="1", *, situation=None, limits=None, side="buy", **order):
+    request = OrderRequest("AAPL", side, Decimal(quantity), **order)
+    fields = {name: getattr(CALM, name) for name in CALM.__dataclass_fields__} | (situation or {})
+    refusal = check_order(request, Decimal(quantity), Situation(**fields), RiskLimits(**(limits or {})))
+    return None if refusal is None else refusal.reason
+
+
+def test_an_ordinary_order_passes():
+    assert refused() is None
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"limits": {"kill_switch": True}}, "kill switch"),
+        ({"limits": {"allowed_symbols": ("MSFT",)}}, "may not trade this symbol"),
+        ({"situation": {"replay_ended": True}}, "stale"),
+        ({"quantity": "0"}, "smallest step"),
+        ({"reduce_only": True}, "no position"),
+        ({"situation": {"open_orders": 50}}, "50 orders rest"),
+        ({"situation": {"last_price": None}}, "no price"),
+        ({"type": "limit", "price": Decimal("110.01")}, "beyond the last price"),
+        ({"side": "sell", "type": "limit", "price": Decimal("89.99")}, "beyond the last price"),
+        ({"quantity": "250.01"}, "over the limit of 25000"),
+        ({"situation": {"ordered_today": Decimal(99901)}}, "24 hours"),
+        ({"situation": {"held": Decimal("499.5")}}, "position would be worth more"),
+        ({"situation": {"held": Decimal(-600)}, "side": "sell"}, "position would be worth more"),
+        ({"situation": {"buying_power": Decimal("99.99")}}, "more than the 99.99 there is"),
+    ],
+)
+def test_each_limit_refuses_with_its_reason(given, reason):
+    assert reason in refused(**given)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"type": "limit", "price": Decimal(110)},
+        {"type": "limit", "price": Decimal("0.00001700")},
+        {"quantity": "250"},
+        {"situation": {"ordered_today": Decimal(99900)}},
+        {"situation": {"held": Decimal(499)}},
+        {"situation": {"last_price": None}, "type": "limit", "price": Decimal(5)},
+    ],
+)
+def test_what_is_just_inside_passes(given):
+    assert refused(**given) is None
+
+
+def test_getting_out_is_always_allowed():
+    limits = {"kill_switch": True, "max_order": Decimal(1), "max_day": Decimal(1), "max_position": Decimal(1)}
+    held = {"held": Decimal(10), "buying_power": Decimal(0)}
+    assert refused("10", situation=held, limits=limits, side="sell") is None
+    assert "kill switch" in refused("11", situation=held, limits=limits, side="sell")
+
+
+def test_limits_survive_storage_and_unknown_ones_are_refused():
+    limits = RiskLimits(kill_switch=True, allowed_symbols=("A", "B"), max_order=Decimal("0.00000001"))
+    assert RiskLimits.from_json(limits.as_json()) == limits
+    with pytest.raises(InvalidInputError, match="no limit 'max_ordr'"):
+        RiskLimits.from_json({"max_ordr": 1})
+    with pytest.raises(InvalidInputError):
+        RiskLimits.from_json({"max_order": "-1"})
