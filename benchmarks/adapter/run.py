@@ -60,9 +60,11 @@ def adapter_handler(identity: Any) -> Any:
     from satchel.api.mcp.server import build_server  # noqa: PLC0415
 
     listed = catalogue()
-    server = build_server(listed, ReadyFunctions(), version="1", request_state_keys=lambda: ("k" * 32,))
+    functions = ReadyFunctions()
+    server = build_server(listed, functions, version="1", request_state_keys=lambda: ("k" * 32,))
     adapter = McpAdapter(
         endpoint=McpEndpoint(server, listed),
+        functions=functions,
         catalogue=listed,
         verifier=TokenVerifier(issuer=ISSUER, audiences=[RESOURCE], keys=KeySet(identity.jwks)),
         admission=Admission(),

@@ -62,6 +62,7 @@ class Site:
         server = build_server(listed, self, version="1", request_state_keys=lambda: ("k" * 32,))
         self.adapter = McpAdapter(
             endpoint=McpEndpoint(server, listed),
+            functions=self,
             catalogue=listed,
             verifier=TokenVerifier(issuer=base, audiences=[self.mcp], keys=KeySet(self.identity.jwks)),
             admission=Admission(),

@@ -74,6 +74,7 @@ def bench(tmp_path: Path):
     server = build_server(listed, functions, version="1", request_state_keys=lambda: ("k" * 32,))
     adapter = McpAdapter(
         endpoint=McpEndpoint(server, listed),
+        functions=functions,
         catalogue=listed,
         verifier=TokenVerifier(issuer=ISSUER, audiences=[RESOURCE], keys=KeySet(identity.jwks)),
         admission=Admission(hosts=frozenset({"api.example.com"}), origins=frozenset({"https://console.example.com"})),

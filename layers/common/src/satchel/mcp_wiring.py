@@ -31,9 +31,10 @@ def build_adapter(settings: Settings) -> McpAdapter:
     # The SDK logs what failed its checks word for word, and that is what users have said.
     logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)
     listed = catalogue()
+    functions = LambdaFunctions(settings.stack)
     server = build_server(
         listed,
-        LambdaFunctions(settings.stack),
+        functions,
         version=version("satchel"),
         request_state_keys=lambda: _request_state_keys(settings),
     )
@@ -41,6 +42,7 @@ def build_adapter(settings: Settings) -> McpAdapter:
         install_fixtures(server, Path(settings.test_fixtures))
     return McpAdapter(
         endpoint=McpEndpoint(server, listed),
+        functions=functions,
         catalogue=listed,
         verifier=TokenVerifier(
             issuer=settings.issuer,

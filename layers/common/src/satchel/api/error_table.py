@@ -41,6 +41,11 @@ def wire_of(error: BaseException) -> Wire:
     return ERROR_TABLE.get(type(error), INTERNAL) if isinstance(error, errors.SatchelError) else INTERNAL
 
 
+def status_of(code: str) -> int:
+    """The HTTP status of an error that a function has told by its `code`; 500 for one that is not in the table."""
+    return next((wire.status for wire in ERROR_TABLE.values() if wire.code == code), INTERNAL.status)
+
+
 def error_body(error: BaseException, request_id: str) -> dict[str, Any]:
     """The error object of the contracts: `{"code", "field", "message", "request_id"}`, plus `retry_after_s`."""
     wire = wire_of(error)

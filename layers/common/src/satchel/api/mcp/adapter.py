@@ -10,19 +10,21 @@ from typing import Any, NoReturn
 from satchel.api.auth import TokenVerifier
 from satchel.api.catalogue import DEFAULT_TOOLSET, Catalogue
 from satchel.api.envelopes import json_response
-from satchel.api.error_table import error_body, wire_of
+from satchel.api.error_table import error_body, status_of, wire_of
 from satchel.api.gateway_request import GatewayRequest, gateway_request
 from satchel.api.handler import LambdaContext
 from satchel.api.mcp.admission import Admission
 from satchel.api.mcp.challenge import MCP_PATH, METADATA_PATHS, challenge, resource_metadata
 from satchel.api.mcp.endpoint import Answer, McpEndpoint, accepted
 from satchel.api.mcp.exchange import Exchange
+from satchel.api.mcp.functions import Functions, ask
 from satchel.api.request_log import log_request
-from satchel.errors import ForbiddenError, RetryableError, UnauthorizedError
+from satchel.errors import ForbiddenError, InvalidInputError, NotFoundError, RetryableError, UnauthorizedError
 
 # Kept back from the time that Lambda gives us, so that a slow function ends in our answer and not in a cut line.
 _RESERVE_S = 2.0
 _FUNCTION = "mcp_adapter"
+_RESOURCES_PATH = "/v1/resources"
 
 
 class _StatusError(Exception):
@@ -41,6 +43,7 @@ class McpAdapter:
 
     Attributes:
         endpoint: Answers the POSTs.
+        functions: Who serves the catalogue, for a resource that is read over plain HTTPS.
         catalogue: Tells tool sets and scopes.
         verifier: Tells who asks.
         admission: Which hosts and origins may ask at all.
@@ -49,6 +52,7 @@ class McpAdapter:
     """
 
     endpoint: McpEndpoint
+    functions: Functions
     catalogue: Catalogue
     verifier: TokenVerifier
     admission: Admission
@@ -97,6 +101,9 @@ class McpAdapter:
         self.admission.check(request)
         if request.path in METADATA_PATHS:
             return self._metadata(request)
+        deadline = monotonic() + context.get_remaining_time_in_millis() / 1000 - _RESERVE_S
+        if request.path == _RESOURCES_PATH:
+            return self._resource(request, request_id, deadline - monotonic())
         if request.path != MCP_PATH:
             raise _StatusError(404, "not_found", "there is nothing at this path; the MCP endpoint is /mcp")
         if request.method != "POST":
@@ -107,9 +114,31 @@ class McpAdapter:
         if not any(accepted(request.headers.get("accept"))):
             raise _StatusError(406, "invalid_input", "the Accept header must take application/json")
         principal = self.verifier.verify(request.headers.get("authorization"))
-        deadline = monotonic() + context.get_remaining_time_in_millis() / 1000 - _RESERVE_S
         exchange = Exchange(principal, request_id, self._toolsets(request), lambda: deadline - monotonic())
         return self._loop.run_until_complete(self.endpoint.post(request.headers, request.body(), exchange))
+
+    def _resource(self, request: GatewayRequest, request_id: str, remaining_s: float) -> Answer:
+        """Read a resource over plain HTTPS: the catalogue knows which function serves its URI."""
+        if request.method != "GET":
+            _refuse_method("GET")
+        principal = self.verifier.verify(request.headers.get("authorization"))
+        uris = request.query_values("uri")
+        if len(uris) != 1:
+            raise InvalidInputError("one uri is needed", field="uri")
+        entry = self.catalogue.resource(uris[0])
+        if entry is None:
+            raise NotFoundError("there is no resource of this URI", field="uri")
+        answer = ask(
+            self.functions,
+            entry,
+            {"resource": uris[0]},
+            principal=principal,
+            request_id=request_id,
+            remaining_s=remaining_s,
+        )
+        status = status_of(answer["error"]["code"]) if "error" in answer else 200
+        response = json_response(status, answer)
+        return Answer(status, response["headers"], response["body"])
 
     def _metadata(self, request: GatewayRequest) -> Answer:
         if request.method not in {"GET", "HEAD"}:

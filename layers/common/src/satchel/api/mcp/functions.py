@@ -4,6 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, NoReturn, Protocol, cast
 
+from satchel.api.entry import ResourceEntry, TemplateEntry, ToolEntry
+from satchel.api.principal import Principal
 from satchel.errors import DeadlineError, TooLargeError, UnavailableError
 
 _CONNECT_TIMEOUT_S = 2
@@ -28,6 +30,43 @@ class Functions(Protocol):
             TooLargeError: The request or the answer is more than Lambda carries.
         """
         ...
+
+
+def ask(
+    functions: Functions,
+    entry: ToolEntry | ResourceEntry | TemplateEntry,
+    request: Mapping[str, Any],
+    *,
+    principal: Principal,
+    request_id: str,
+    remaining_s: float,
+) -> dict[str, Any]:
+    """Invoke the function of a catalogue entry for a caller, and wait until its time or ours is up.
+
+    Args:
+        functions: Who serves the catalogue.
+        entry: What is asked.
+        request: `{"tool", "arguments"}` or `{"resource"}`.
+        principal: The verified caller.
+        request_id: Names the request in logs and errors.
+        remaining_s: How long we have ourselves, in seconds.
+
+    Returns:
+        The answer, with `structuredContent`, `contents` or `error`.
+
+    Raises:
+        SatchelError: As `Functions.invoke`.
+    """
+    payload = {
+        "principal": {"user_id": principal.user_id, "scopes": sorted(principal.scopes)},
+        **request,
+        "request_id": request_id,
+    }
+    # One invocation of the adapter serves one request, so there is nobody whom this wait could hold up.
+    answer = functions.invoke(entry.function, payload, timeout_s=min(entry.timeout_s, remaining_s))
+    if not answer.keys() & {"error", "structuredContent", "contents"}:
+        raise UnavailableError(f"{entry.function} gave an answer that cannot be read")
+    return answer
 
 
 class LambdaFunctions:

@@ -20,8 +20,8 @@ from satchel.api.catalogue import Catalogue
 from satchel.api.entry import ResourceEntry, TemplateEntry, ToolEntry
 from satchel.api.error_table import ERROR_TABLE, error_body
 from satchel.api.mcp.exchange import Exchange
-from satchel.api.mcp.functions import Functions
-from satchel.errors import SatchelError, UnavailableError
+from satchel.api.mcp.functions import Functions, ask
+from satchel.errors import SatchelError
 
 Context = ServerRequestContext[Any, Any]
 Result = dict[str, Any]
@@ -123,19 +123,14 @@ class CatalogueHandlers:
     def _ask(
         self, entry: ToolEntry | ResourceEntry | TemplateEntry, exchange: Exchange, request: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Invoke the entry's function, and wait until its time or ours is up."""
-        principal = exchange.principal
-        payload = {
-            "principal": {"user_id": principal.user_id, "scopes": sorted(principal.scopes)},
-            **request,
-            "request_id": exchange.request_id,
-        }
-        # One invocation of the adapter serves one request, so there is nobody whom this wait could hold up.
-        timeout_s = min(entry.timeout_s, exchange.remaining_s())
-        answer = self._functions.invoke(entry.function, payload, timeout_s=timeout_s)
-        if not answer.keys() & {"error", "structuredContent", "contents"}:
-            raise UnavailableError(f"{entry.function} gave an answer that cannot be read")
-        return answer
+        return ask(
+            self._functions,
+            entry,
+            request,
+            principal=exchange.principal,
+            request_id=exchange.request_id,
+            remaining_s=exchange.remaining_s(),
+        )
 
 
 def tool_error(error: Mapping[str, Any]) -> Result:
