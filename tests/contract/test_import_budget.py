@@ -42,6 +42,7 @@ BUDGET = {
     "get_order/app": STORE,
     "get_positions/app": STORE,
     "get_watchlist/app": STORE,
+    "upstream_tool/app": STORE,
     "healthz/app": STORE,
     "list_orders/app": STORE,
     "list_strategies/app": STORE,

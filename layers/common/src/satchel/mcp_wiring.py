@@ -2,19 +2,25 @@
 
 import logging
 import os
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
 from satchel.api.auth import KeySet, TokenVerifier, fetch_keys_from
+from satchel.api.catalogue import Catalogue
 from satchel.api.listing import catalogue
 from satchel.api.mcp.adapter import McpAdapter
 from satchel.api.mcp.admission import Admission
 from satchel.api.mcp.endpoint import McpEndpoint
 from satchel.api.mcp.functions import LambdaFunctions
 from satchel.api.mcp.server import build_server, install_fixtures
+from satchel.api.mcp.upstreams import ProxyCatalogue, UpstreamEntry, UpstreamTools
 from satchel.aws_secret import read_secret
+from satchel.expiring_cache import ExpiringCache
 from satchel.settings import Settings
+
+_UPSTREAMS_KEPT_FOR = timedelta(minutes=5)
 
 
 @cache
@@ -30,8 +36,8 @@ def build_adapter(settings: Settings) -> McpAdapter:
     """
     # The SDK logs what failed its checks word for word, and that is what users have said.
     logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)
-    listed = catalogue()
     functions = LambdaFunctions(settings.stack)
+    listed = _catalogue(settings, functions)
     server = build_server(
         listed,
         functions,
@@ -55,6 +61,16 @@ def build_adapter(settings: Settings) -> McpAdapter:
         ),
         issuer=settings.issuer,
     )
+
+
+def _catalogue(settings: Settings, functions: LambdaFunctions) -> Catalogue:
+    own = catalogue()
+    if not settings.upstreams and not settings.upstreams_secret:
+        return own
+    kept: ExpiringCache[tuple[UpstreamEntry, ...]] = ExpiringCache(
+        max_entries=1, ttl=_UPSTREAMS_KEPT_FOR, clock=lambda: datetime.now(UTC)
+    )
+    return ProxyCatalogue(own.tools, own.resources, own.templates, UpstreamTools(functions, kept))
 
 
 def _request_state_keys(settings: Settings) -> tuple[str, ...]:

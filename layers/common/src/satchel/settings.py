@@ -32,6 +32,8 @@ class Settings:
         sandbox: Where programs run: `remote` (the sandbox function), or here in `wasm` or `bubblewrap`.
         sandbox_dir: What `make sandbox-warm` prepared.
         filter_profiles: JSON file that replaces the filter's tool profiles; empty takes those that ship.
+        upstreams: JSON file of MCP servers to stand in front of, in the `mcpServers` form; empty for none.
+        upstreams_secret: ARN of a secret that holds the same, for servers that need credentials.
         test_fixtures: Folder of the conformance fixtures; empty in every real installation.
     """
 
@@ -55,6 +57,8 @@ class Settings:
     sandbox: str = "remote"
     sandbox_dir: str = "~/.cache/satchel/sandbox"
     filter_profiles: str = ""
+    upstreams: str = ""
+    upstreams_secret: str = ""
     test_fixtures: str = ""
 
     @classmethod

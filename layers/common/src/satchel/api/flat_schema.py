@@ -5,6 +5,7 @@ always a plain object, and what pydantic adds for itself (titles, `default: null
 the same schema, byte for byte.
 """
 
+import json
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -44,6 +45,22 @@ def result_schema(model: type[BaseModel]) -> Schema:
     schema.pop("additionalProperties", None)
     schema["properties"] = {**schema.get("properties", {}), "error": {"type": "object"}}
     return schema
+
+
+def foreign_schema(schema: Mapping[str, Any]) -> Schema:
+    """Return a flat form of the arguments' schema of somebody else's tool.
+
+    Raises:
+        ValueError: It refers to itself or to what is not in it, or its root is not an object.
+    """
+    copied = dict(schema)
+    definitions = {**cast("Schema", copied.pop("definitions", {})), **cast("Schema", copied.get("$defs", {}))}
+    text = json.dumps(copied).replace("#/definitions/", "#/$defs/")
+    try:
+        root = _root({**json.loads(text), "$defs": definitions}, nullable=False)
+    except (KeyError, RecursionError, TypeError, AttributeError) as error:
+        raise ValueError("the schema cannot be written flat") from error
+    return root
 
 
 def _root(schema: Schema, *, nullable: bool) -> Schema:

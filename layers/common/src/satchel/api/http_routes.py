@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from satchel.api.wire.filtering import AuditPage, FilterArguments, FilterResult
 from satchel.api.wire.profile import PreferencesBody
+from satchel.api.wire.upstream import UpstreamResult
 from satchel.api.wire.workspace import WorkspaceBody
 
 
@@ -80,6 +81,13 @@ ROUTES = (
         scope="context:write",
         request=FilterArguments,
         response=FilterResult,
+    ),
+    HttpRoute(
+        "POST",
+        "/v1/tools/{name}",
+        "Call a tool of an upstream MCP server, filtered",
+        scope="context:write",
+        response=UpstreamResult,
     ),
     HttpRoute("GET", "/v1/audit", "Read what was redacted, newest first", scope="context:read", response=AuditPage),
     HttpRoute("POST", "/mcp", "Speak MCP (streamable HTTP)"),

@@ -4,7 +4,7 @@ Pure: the store, the language model and the clock are handed in.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -54,7 +54,7 @@ class FilterCall:
     response: Any
     question: str | None = None
     intent: Intent | None = None
-    options: FilterOptions = FilterOptions()
+    options: FilterOptions = field(default_factory=FilterOptions)
     max_keywords: int | None = None
     negatives: bool = True
     explain: Explain = "brief"

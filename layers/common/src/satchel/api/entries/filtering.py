@@ -27,7 +27,7 @@ ENTRIES = Catalogue(
         TemplateEntry(
             uri_template="context://filtered/{handle}{?cursor,query}",
             name="Filtered Out",
-            description="What the filter cut out of a tool's answer, best first; a query puts what answers to it first.",
+            description="What the filter cut from a tool's answer, best first; a query puts what answers to it first.",
             mime_type="application/json",
             function="filtered",
         ),

@@ -43,7 +43,7 @@ class CatalogueHandlers:
     def __init__(self, catalogue: Catalogue, functions: Functions) -> None:
         self._catalogue = catalogue
         self._functions = functions
-        self._listed: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+        self._written: dict[str, tuple[ToolEntry, dict[str, Any]]] = {}
 
     def by_method(self) -> tuple[tuple[str, type[BaseModel], Handler], ...]:
         """Return each method with the model of its parameters and its handler."""
@@ -61,9 +61,14 @@ class CatalogueHandlers:
         """List the tools of the sets that the URL asked for, on one page."""
         _refuse_cursor(params)
         toolsets = _exchange(ctx).toolsets
-        if toolsets not in self._listed:
-            self._listed[toolsets] = [_wire_tool(tool) for tool in self._catalogue.tools_of(toolsets)]
-        return _complete(tools=self._listed[toolsets])
+        return _complete(tools=[self._wire(tool) for tool in self._catalogue.tools_of(toolsets)])
+
+    def _wire(self, tool: ToolEntry) -> dict[str, Any]:
+        """The tool as it is listed; written once, and again when it is another one (those of upstreams come and go)."""
+        known = self._written.get(tool.name)
+        if known is None or known[0] is not tool:
+            known = self._written[tool.name] = (tool, _wire_tool(tool))
+        return known[1]
 
     async def call_tool(self, ctx: Context, params: CallToolRequestParams) -> Result:
         """Call a tool; what goes wrong there is a result with `isError`, for the model to read."""
