@@ -69,7 +69,7 @@ def with_tool(upstream: Upstream, tool: str, use: Callable[[Ask], Value]) -> Val
 
 
 def _run(upstream: Upstream, work: "Callable[[Client], Awaitable[Value]]") -> Value:
-    from mcp.shared.exceptions import MCPError
+    from mcp.shared.exceptions import MCPError  # noqa: PLC0415 - half a second of import, only with upstreams
 
     async def connected(silence: TextIO) -> Value:
         async with asyncio.timeout(upstream.timeout_s), _connect(upstream, silence) as client:
@@ -99,10 +99,10 @@ def _told(upstream: Upstream, error: BaseException) -> Exception:
 
 @asynccontextmanager
 async def _connect(upstream: Upstream, silence: TextIO) -> "AsyncGenerator[Client]":
-    from mcp import Client, StdioServerParameters
-    from mcp.client.stdio import stdio_client
-    from mcp.client.streamable_http import streamable_http_client
-    from mcp.shared._httpx_utils import create_mcp_http_client
+    from mcp import Client, StdioServerParameters  # noqa: PLC0415
+    from mcp.client.stdio import stdio_client  # noqa: PLC0415
+    from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415
+    from mcp.shared._httpx_utils import create_mcp_http_client  # noqa: PLC0415
 
     async with AsyncExitStack() as stack:
         if upstream.command:

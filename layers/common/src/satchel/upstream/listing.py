@@ -63,14 +63,14 @@ def list_upstream_tools(
                 warnings.append(f"a tool of {upstream.name} has no name or no schema")
                 continue
             try:
-                tool = {**tool, "inputSchema": flatten(cast("dict[str, Any]", schema))}
+                flat = {**tool, "inputSchema": flatten(cast("dict[str, Any]", schema))}
             except ValueError:
                 warnings.append(f"the schema of a tool of {upstream.name} cannot be written flat")
                 continue
             if (upstream.name, name) in found:
                 warnings.append(f"{upstream.name} names a tool twice")
                 continue
-            found[upstream.name, name] = tool
+            found[upstream.name, name] = flat
     listed = [
         _tool(name, server, original, found[server, original])
         for name, (server, original) in mapped_names(found).items()
