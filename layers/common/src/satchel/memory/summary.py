@@ -1,6 +1,6 @@
-"""The text of `context://conversation-summary`, built by rules."""
+"""What `context://conversation-summary` is made of, and its text."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -43,6 +43,21 @@ class Summary:
     query: str
 
 
+@dataclass(frozen=True)
+class Wording:
+    """A model's words for a summary.
+
+    Attributes:
+        recent: What happened in the recent messages, in order.
+        past: By the place of a past message in `Summary.relevant`, what it tells.
+        focus: What the user is working on.
+    """
+
+    recent: tuple[str, ...]
+    past: Mapping[int, str]
+    focus: str
+
+
 def gather_summary(
     *,
     store: RecentMessages,
@@ -73,21 +88,34 @@ def gather_summary(
     )
 
 
-def summary_text(summary: Summary | None, *, now: datetime) -> str:
-    """The summary in words; its sections are those of the contract, ages are as of `now`."""
+def summary_text(summary: Summary | None, *, now: datetime, wording: Wording | None = None) -> str:
+    """The summary in words; its sections are those of the contract.
+
+    Args:
+        summary: What it says; None where the user has not said anything yet.
+        now: What ages are counted to.
+        wording: A language model's words for the lines; without, the messages speak for themselves, cut.
+    """
     if summary is None:
         return NO_HISTORY
-    lines = ["Recent Conversation Summary:", "", f"Last {len(summary.recent)} messages:"]
-    lines += [f"- {message.role}: {excerpt(message.content, RECENT_CHARS)}" for message in summary.recent]
+    summarised = " (summarised)" if wording else ""
+    lines = ["Recent Conversation Summary:", "", f"Last {len(summary.recent)} messages{summarised}:"]
+    lines += [f"- {line}" for line in (wording.recent if wording else _recent_lines(summary))]
+    past: Mapping[int, str] = wording.past if wording else {}
     if summary.relevant:
         lines += ["", "Relevant past discussions:"]
         lines += [
-            f"- {age_in_words(message.created_at, now)}: {excerpt(message.content, RELEVANT_CHARS)}"
-            for message in summary.relevant
+            f"- {age_in_words(message.created_at, now)}: {past.get(index) or excerpt(message.content, RELEVANT_CHARS)}"
+            for index, message in enumerate(summary.relevant)
         ]
     if summary.preferences:
         lines += ["", "Known preferences:", *(f"- {line}" for line in summary.preferences)]
-    return "\n".join([*lines, "", f"Current focus: {infer_topic(summary.query)}"])
+    focus = wording.focus if wording else infer_topic(summary.query)
+    return "\n".join([*lines, "", f"Current focus: {focus}"])
+
+
+def _recent_lines(summary: Summary) -> list[str]:
+    return [f"{message.role}: {excerpt(message.content, RECENT_CHARS)}" for message in summary.recent]
 
 
 def _not_shown(found: Sequence[Message], recent: Sequence[Message]) -> list[Message]:
