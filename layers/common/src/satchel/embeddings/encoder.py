@@ -16,8 +16,8 @@ class Encoding:
 
     Attributes:
         pooled: float32, shape (dimensions,), of length 1: the text as a whole.
-        tokens: int8, shape (n, dimensions): one vector per word piece, without the model's own markers. Only
-            the direction carries meaning, the length is arbitrary. None where the model gives no such vectors.
+        tokens: int8, shape (n, d), d the encoder's own: one vector per word piece, without the model's own markers.
+            Only the direction carries meaning, the length is arbitrary. None where the model gives no such vectors.
         spans: For each row of `tokens` the characters [start, end) of the text it stands for; empty without tokens.
         chars_read: Characters of the text that were read; fewer than it has where the model's limit cut it.
     """

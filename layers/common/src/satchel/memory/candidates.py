@@ -49,14 +49,16 @@ class Candidate:
 
     Attributes:
         similarity: Cosine of its best passage and the query; None where it has no vector.
-        tokens: int8, shape (word pieces of its best passages, dimensions); None where it has none.
+        tokens: int8, shape (word pieces of its best passages, d); None where it has none.
         frequencies: How often each word of the query (by index) occurs in it; words that do not are absent.
+        length: How many terms it has; 0 where it has none of the query's words.
     """
 
     message: Message
     similarity: float | None
     tokens: NDArray[np.int8] | None
     frequencies: Mapping[int, int]
+    length: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,3 +80,8 @@ class Candidates:
     words: tuple[QueryTerm, ...]
     documents: Mapping[int, int]
     corpus: int
+
+    @property
+    def speakers(self) -> frozenset[str]:
+        """Names of those who speak in the candidates, where names are given."""
+        return frozenset(one.message.speaker for one in self.by_seq.values() if one.message.speaker != one.message.role)

@@ -184,13 +184,13 @@ CROSS JOIN LATERAL (
 
 -- name: term_frequencies
 -- How often each word of a query occurs in the given messages (message_terms_message).
-SELECT asked.word, t.seq, max(t.frequency)::int AS frequency
+SELECT asked.word, t.seq, max(t.frequency)::int AS frequency, max(t.message_terms)::int AS length
 FROM message_terms t
 JOIN unnest(%(words)s::int[], %(terms)s::text[]) AS asked (word, term) USING (term)
 WHERE t.user_id = %(user_id)s AND t.seq = ANY(%(seqs)s)
 GROUP BY asked.word, t.seq
 UNION ALL
-SELECT begun.word, t.seq, max(t.frequency)::int
+SELECT begun.word, t.seq, max(t.frequency)::int, max(t.message_terms)::int
 FROM message_terms t
 JOIN unnest(%(prefix_words)s::int[], %(prefixes)s::text[]) AS begun (word, prefix)
   ON t.term >= prefix AND t.term < prefix || U&'\+10FFFF'

@@ -11,6 +11,7 @@ from satchel.embeddings.encoder import Encoder
 from satchel.errors import InvalidInputError
 from satchel.memory.candidates import Filters
 from satchel.memory.hits import DEFAULT_LIMIT, DEFAULT_MIN_SCORE, Hit, SearchResult
+from satchel.memory.intent import read_intent
 from satchel.memory.messages import Role
 from satchel.memory.ranking import Ranked, rank
 from satchel.memory.search_store import SearchStore
@@ -85,35 +86,49 @@ def search(
     filters = Filters(since, until, session_id, role)
     question = _fingerprint(text, min_score, filters)
     place = None if cursor is None else _read_cursor(cursor, question)
+    now = datetime.fromisoformat(place.now) if place else clock()
     corpus, newest = store.corpus(replace(filters, as_of=place.as_of if place else None))
     filters = replace(filters, as_of=newest)
     if text == EVERYTHING:
         hits = _list(store, filters, place, limit + 1)
     else:
-        hits = _find(store, encoder, text, filters, corpus)
+        hits = [_hit(ranked) for ranked in find(store, encoder, text, now=now, filters=filters, corpus=corpus)]
     hits = [hit for hit in hits if place is None or _key(hit) > place.key]
     page = [hit for hit in hits[:limit] if hit.score >= min_score]
     more = len(hits) > limit and len(page) == limit
     packed = page if max_tokens is None else _pack(page, max_tokens)
     around = store.neighbours([hit.message.seq for hit in packed], reach=neighbours) if neighbours and packed else {}
-    now = place.now if place else clock().isoformat()
     return SearchResult(
         tuple(replace(hit, neighbours=tuple(around.get(hit.message.seq, ()))) for hit in packed),
         len(hits[:limit]) - len(page),
-        _write_cursor(_Cursor(newest, now, _key(packed[-1]), question)) if more and packed else None,
+        _write_cursor(_Cursor(newest, now.isoformat(), _key(page[-1]), question)) if more else None,
     )
 
 
-def _find(store: SearchStore, encoder: Encoder, text: str, filters: Filters, corpus: int) -> list[Hit]:
+def find(
+    store: SearchStore, encoder: Encoder, text: str, *, now: datetime, filters: Filters, corpus: int
+) -> list[Ranked]:
+    """Return all candidates for a query, best first.
+
+    Args:
+        store: The user's index.
+        encoder: The one that the index was made with.
+        text: In the form of `terms.normalize`, not blank.
+        now: The asker's time, in the asker's time zone.
+        filters: Which messages may be returned.
+        corpus: How many these are.
+    """
     (encoding,) = encoder.encode([text], input_type="query")
+    asked = read_intent(text, speakers=(), now=now)
     candidates = store.candidates(
-        embedding=encoding.pooled,
+        query=encoding,
         encoder=encoder.name,
-        words=query_terms(text),
+        words=query_terms(asked.subject) or query_terms(text),
+        days=asked.spans(now),
         filters=filters,
         corpus=corpus,
     )
-    return [_hit(ranked) for ranked in rank(candidates, encoding)]
+    return rank(candidates, encoding, read_intent(text, speakers=candidates.speakers, now=now))
 
 
 def _list(store: SearchStore, filters: Filters, place: _Cursor | None, limit: int) -> list[Hit]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from satchel.embeddings.encoder import Encoding
 from satchel.memory.candidates import Candidate, Candidates, Filters
 from satchel.memory.index import IndexEntry
 from satchel.memory.messages import Message
@@ -19,8 +20,11 @@ _SQL = load_queries("satchel.memory")
 NEAREST = 100
 """Messages that enter the ranking by meaning, and as many by words."""
 
-REACH = 2
-"""Messages on each side that are read with a candidate: its neighbours, and theirs on the outer side."""
+DATED = 40
+"""Messages that enter by being of a day that the query names, nearest in meaning first."""
+
+REACH = 1
+"""Messages on each side that are read with a candidate."""
 
 PASSAGES = 3
 """Passages of a long message that are compared word by word."""
@@ -87,39 +91,41 @@ class SearchStore:
     def candidates(
         self,
         *,
-        embedding: NDArray[np.float32],
+        query: Encoding,
         encoder: str,
         words: Sequence[QueryTerm],
+        days: Sequence[tuple[datetime, datetime]],
         filters: Filters,
         corpus: int,
-        nearest: int = NEAREST,
     ) -> Candidates:
         """Return what may answer a query: the nearest by meaning, the best by words, and the messages beside them.
 
         Exact: every passage of the user that the filters let through is compared, and every posting counted.
 
         Args:
-            embedding: The query's vector.
-            encoder: Name of the encoder that made it; vectors of others do not take part.
+            query: The query's vectors.
+            encoder: Name of the encoder that made them; vectors of others do not take part.
             words: The query's words.
+            days: Spans of time [since, until) that the query names; the nearest messages of each take part.
             filters: Which messages may be returned. The messages beside them may be any.
             corpus: As `corpus` returned it.
-            nearest: How many by meaning, and how many by words.
         """
-        lookup = {"user_id": self._user_id, "encoder": encoder, "embedding": _vector_text(embedding), **_lookup(words)}
-        limits = {**_filter_values(filters), "filtered": filters.narrow, "corpus": corpus, "limit": nearest}
+        vector = _vector_text(query.pooled)
+        lookup = {"user_id": self._user_id, "encoder": encoder, "embedding": vector, **_lookup(words)}
+        limits = {**_filter_values(filters), "filtered": filters.narrow, "corpus": corpus, "limit": NEAREST}
         with self._database.transaction(self._user_id) as connection:
             found = _near(connection, {**lookup, **limits})
             matching, documents = _matching(connection, {**lookup, **limits})
-            first = sorted({*found, *matching})
+            dated = [seq for span in days for seq in _near(connection, {**lookup, **_within(limits, span)})]
+            first = sorted({*found, *matching, *dated})
             around = _surroundings(connection, self._user_id, first, REACH, as_of=filters.as_of)
             everyone = sorted({*first, *(seq for places in around.values() for seq in places.values())})
             messages = _messages(connection, self._user_id, everyone)
             read = {**lookup, "seqs": everyone, "passages": PASSAGES}
-            vectors = _vectors(connection, read, len(embedding))
+            vectors = _vectors(connection, read, 0 if query.tokens is None else query.tokens.shape[1])
             frequencies = _frequencies(connection, read)
         by_seq = {
-            seq: Candidate(message, *vectors.get(seq, (None, None)), frequencies.get(seq, {}))
+            seq: Candidate(message, *vectors.get(seq, (None, None)), *frequencies.get(seq, ({}, 0)))
             for seq, message in messages.items()
         }
         ranked = frozenset(seq for seq in first if seq in by_seq)
@@ -158,7 +164,7 @@ def _messages(connection: Connection, user_id: str, seqs: Sequence[int]) -> dict
 
 
 def _vectors(
-    connection: Connection, values: dict[str, Any], dimensions: int
+    connection: Connection, values: dict[str, Any], width: int
 ) -> dict[int, tuple[float, NDArray[np.int8] | None]]:
     rows: dict[int, list[dict[str, Any]]] = {}
     for row in connection.execute(_SQL["candidate_vectors"], values, binary=True):
@@ -166,15 +172,17 @@ def _vectors(
     vectors: dict[int, tuple[float, NDArray[np.int8] | None]] = {}
     for seq, passages in rows.items():
         packed = b"".join(row["tokens"] for row in passages if row["tokens"] is not None)
-        tokens = np.frombuffer(packed, dtype=np.int8).reshape(-1, dimensions) if packed else None
+        tokens = np.frombuffer(packed, dtype=np.int8).reshape(-1, width) if packed and width else None
         vectors[seq] = (max(row["similarity"] for row in passages), tokens)
     return vectors
 
 
-def _frequencies(connection: Connection, values: dict[str, Any]) -> dict[int, dict[int, int]]:
-    frequencies: dict[int, dict[int, int]] = {}
+def _frequencies(connection: Connection, values: dict[str, Any]) -> dict[int, tuple[dict[int, int], int]]:
+    """Return for each message how often it has each word, and how many terms it has."""
+    frequencies: dict[int, tuple[dict[int, int], int]] = {}
     for row in connection.execute(_SQL["term_frequencies"], values):
-        frequencies.setdefault(row["seq"], {})[row["word"]] = row["frequency"]
+        counts, _ = frequencies.setdefault(row["seq"], ({}, row["length"]))
+        counts[row["word"]] = row["frequency"]
     return frequencies
 
 
@@ -185,6 +193,17 @@ def _filter_values(filters: Filters) -> dict[str, Any]:
         "session_id": filters.session_id,
         "role": filters.role,
         "as_of": filters.as_of,
+    }
+
+
+def _within(limits: dict[str, Any], span: tuple[datetime, datetime]) -> dict[str, Any]:
+    """Return the limits of a search narrowed to a span of time."""
+    since, until = span
+    return {
+        **limits,
+        "since": max(since, limits["since"] or since),
+        "until": min(until, limits["until"] or until),
+        "limit": DATED,
     }
 
 

@@ -1,0 +1,191 @@
+"""What a query asks for beside its words: whose message, whether a time, which days. And what a message offers. Pure.
+
+Rules for English, Korean and Chinese; other languages are ranked without these features.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, tzinfo
+from typing import Literal
+
+from satchel.memory.dates import NamedDays, named_days
+
+KEYWORDS = 4
+"""Most words of a query that counts as keywords."""
+
+# Asking the assistant to recall is not what it is asked to recall.
+_REQUEST = re.compile(
+    r"\b(?:(?:can|could|would|will|do|did) you (?:please )?(?:still )?(?:remember|recall|know|tell|remind|find|help)"
+    r"|(?:tell|remind|show|give) me|remember (?:when|what|that))\b"
+    r"|你(?:还|還)?(?:记得|記得|知道|能|可以)|(?:告诉|告訴|提醒)我|기억(?:해|나|하|해\s*줘)|알려\s*줘"
+)
+_USER = re.compile(
+    r"\b(?:i|me|my|mine|i'm|i've|i'd)\b|(?<![가-힣])(?:내가|제가|나는|난|저는|나의|내|제|나한테|나에게)(?![가-힣])|我(?!们|們)"
+)
+_ASSISTANT = re.compile(
+    r"\b(?:you|your|yours|you've|you'd|the assistant)\b"
+    r"|(?<![가-힣])(?:네가|니가|너가|너는|넌|너의|네|너|당신[이은의]?)(?![가-힣])|[你您]"
+)
+# Korean leaves the subject out: doing something *for* the speaker, advising, or telling the speaker to do something
+# (imperative + 라고; 얼마라고 is a noun + 라고) is the assistant's part.
+_FOR_ME = re.compile(
+    r"(?:추천|소개|설명|제안|조언|알려|말|가르쳐|정리)\s*(?:해\s*)?(?:줬|준|주었|주신|주셨)|(?:추천|제안|조언)했"
+    r"|(?:하|쓰|가|오|보|말|으|두|사|주|내|자|치우|바꾸)라고\s*(?:했|하|말|조언)"
+)
+_SAID_BY_ME = re.compile(r"(?:내가|제가)")
+
+# Words that ask rather than tell what is asked for. Chinese function characters part the words around them.
+_FRAME = re.compile(
+    r"\b(?:what|when|where|who|whom|whose|which|why|how (?:many|much|long|often)?"
+    r"|do you (?:still )?(?:remember|recall|know)"
+    r"|remember|remind|recall|(?:tell|told|asked?|ask) (?:me|you)|said?|say|saying|talk(?:ed|ing)?"
+    r"|mention(?:ed)?|discuss(?:ed)?"
+    r"|conversations?|chats?|once|right)\b"
+    r"|(?:뭐|뭘|뭔|무엇|무슨|언제|어디|누구|얼마|어떻게|어떤|며칠|왜|혹시)[가-힣]*"
+    r"|(?<![가-힣])(?:우리|내가|제가|나는|저는|네가|너한테|나한테|내|제|게|거)(?![가-힣])"
+    r"|기억(?:나|해|하)[가-힣]*|(?:이야기|얘기|말)(?:를|을)?\s*(?:했|나눴|해)[가-힣]*"
+    r"|(?:이?라고|다고|기로)?\s*(?:했|였|이었|했었|그랬)(?:지|어|니|나|더라|고|는지)(?![가-힣])"
+    r"|(?:해\s*)?(?:줬|주었|주셨)(?:지|어|니|나|더라)(?![가-힣])|(?:해\s*)?준(?![가-힣])|맞지(?![가-힣])"
+    r"|为什么|什么(?:时候)?|哪些?|怎么样?|多少|多久|是不是|对吗|记得|曾经?|的?时候|因此|聊了?|话题|告诉|[的了吗呢吧我你您他她们在是和与]",
+    re.IGNORECASE,
+)
+# Korean particles at the end of a word of two or more syllables.
+_PARTICLE = re.compile(
+    r"(?<=[가-힣]{2})(?:에서는|에서|에게|한테|으로|까지|부터|이라고|라고|이랑|은|는|이|가|을|를|에|로|의|도|와|과)(?![가-힣])"
+)
+
+_BOTH = re.compile(r"\bwe\b|우리|我们|我們", re.IGNORECASE)
+_NOW = re.compile(
+    r"\b(?:do|does|am|is|are|what's|where's|who's|currently|current|now|latest|nowadays|these days)\b"
+    r"|지금|현재|요즘|이제|최근|[가-힣](?:지|니|어|아|야)\s*[?？]?\s*$|现在|現在|目前|最近|[^了过過]\s*(?:吗|呢)?[?？]\s*$",
+    re.IGNORECASE,
+)
+_PAST = re.compile(
+    r"\b(?:did|was|were|had|used to|when|before|first|once|originally|previously|ago|ever)\b"
+    r"|[가-힣]*[았었했였갔왔됐줬]|예전|처음|전에|원래|了|过|過|曾|以前|原来|第一",
+    re.IGNORECASE,
+)
+
+_WHEN = re.compile(
+    r"\bwhen\b|\bhow long ago\b|\bwhat (?:time|day|date|month|year)\b|\bwhich (?:day|date|month|year)\b"
+    r"|언제|며칠|몇\s*(?:월|일|시|년|요일)|什么时候|什麼時候|何时|哪(?:一)?(?:天|年|月|日)|几(?:月|号|点)|いつ|何(?:日|月|時|年)"
+)
+_TIME = re.compile(
+    r"\b(?:yesterday|today|tonight|tomorrow|ago|last (?:night|week|weekend|month|year|summer|winter|fall"
+    r"|spring|[a-z]+day)"
+    r"|next (?:week|weekend|month|year|[a-z]+day)|this (?:morning|week|weekend|month|year|summer|winter|[a-z]+day)"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|april|june|july|august|september|october"
+    r"|november|december|recently|since|(?:19|20)\d\d|\d{1,2}(?::\d\d)?\s?[ap]m"
+    r"|(?:few|couple of|two|three|four|five|several) (?:days|weeks|months|years)|the other day|just)\b"
+    r"|어제|오늘|내일|모레|그저께|작년|올해|내년|지난|이번|다음\s*(?:주|달)|[월화수목금토일]요일|\d+\s*(?:월|일|시|년)|전에"
+    r"|昨天|今天|明天|前天|后天|去年|今年|明年|上周|下周|这周|上个月|下个月|[周星期][一二三四五六日天]|\d+\s*[月日号年点]|以前"
+)
+_QUESTION_END = re.compile(r"[?？\uff1f؟]\s*[\"'”’)\]]*\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """What a query asks for.
+
+    Attributes:
+        role: Whose message most likely answers: `user` for "what did I say", `assistant` for "what did you suggest".
+        speakers: Named speakers of the history whom the query names, as the history writes them.
+        asks_when: Whether a time is asked for.
+        both: Whether it is about what both sides did ("what did we talk about").
+        asks_current: Whether it asks how things are, so that the newest of several statements holds.
+        keywords: Whether it is a few bare words rather than a question: then the words themselves are wanted.
+        days: Days that the query names.
+        zone: The asker's time zone.
+        subject: The query with everything that asks rather than tells blanked out: days, question words, the names in
+            `speakers`. Of the same length.
+    """
+
+    role: Literal["user", "assistant"] | None
+    speakers: frozenset[str]
+    asks_when: bool
+    both: bool
+    asks_current: bool
+    keywords: bool
+    days: tuple[NamedDays, ...]
+    zone: tzinfo
+    subject: str
+
+    def nearness(self, said_at: datetime) -> float:
+        """Return how near something said at an instant is to the days that the query names, 0 to 1."""
+        if not self.days:
+            return 0.0
+        day = said_at.astimezone(self.zone).date()
+        return sum(named.nearness(day) for named in self.days) / len(self.days)
+
+    def spans(self, now: datetime) -> list[tuple[datetime, datetime]]:
+        """Return the days that the query names as spans of time [since, until)."""
+        today = now.astimezone(self.zone).date()
+        spans = [span for named in self.days for span in named.spans(today=today)]
+        return [(self._midnight(first), self._midnight(after)) for first, after in spans]
+
+    def _midnight(self, day: date) -> datetime:
+        return datetime.combine(day, time(), self.zone)
+
+
+def read_intent(query: str, *, speakers: Iterable[str], now: datetime) -> Intent:
+    """Return what a query asks for.
+
+    Args:
+        query: In the form of `terms.normalize`.
+        speakers: Names of those who speak in the history.
+        now: The asker's time, in the asker's time zone.
+    """
+    names = {speaker: _name_pattern(speaker) for speaker in speakers}
+    named = frozenset(speaker for speaker, pattern in names.items() if pattern.search(query))
+    days, rest = named_days(query, today=now.date())
+    for pattern in (*(names[speaker] for speaker in sorted(named)), _FRAME, _PARTICLE):
+        rest = pattern.sub(_blank, rest)
+    return Intent(
+        role=None if named else _asked_role(_REQUEST.sub(" ", query.lower())),
+        speakers=named,
+        asks_when=bool(_WHEN.search(query.lower())),
+        both=bool(_BOTH.search(query)),
+        asks_current=not days and bool(_NOW.search(query)) and not _PAST.search(query),
+        keywords=not days and _is_bare(query, rest),
+        days=tuple(days),
+        zone=now.tzinfo or UTC,
+        subject=rest,
+    )
+
+
+def _is_bare(query: str, subject: str) -> bool:
+    words = query.split()
+    return len(words) <= KEYWORDS and subject.split() == words and not ends_with_question(query)
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match.group())
+
+
+def _name_pattern(speaker: str) -> re.Pattern[str]:
+    """Return what a speaker's name looks like in a query: the whole, or its first word."""
+    names = sorted({speaker, speaker.split(maxsplit=1)[0]} if speaker.split() else {speaker}, key=len, reverse=True)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?:'s)?(?![a-z0-9_])", re.IGNORECASE)
+
+
+def names_a_time(content: str) -> bool:
+    """Whether a message says when something is or was."""
+    return bool(_TIME.search(content.lower()))
+
+
+def ends_with_question(content: str) -> bool:
+    """Whether a message ends in a question: it asks for facts more often than it states them."""
+    return bool(_QUESTION_END.search(content))
+
+
+def _asked_role(query: str) -> Literal["user", "assistant"] | None:
+    """Return whose turn the query is about: that of the first subject it names ("what did you tell me")."""
+    user, assistant = _USER.search(query), _ASSISTANT.search(query)
+    if _FOR_ME.search(query) and not _SAID_BY_ME.search(query):
+        return "assistant"
+    if user and assistant:
+        return "user" if user.start() < assistant.start() else "assistant"
+    if user:
+        return "user"
+    return "assistant" if assistant else None
