@@ -6,7 +6,7 @@ from pathlib import Path
 
 from satchel.sandbox.bubblewrap import BubblewrapEngine
 from satchel.sandbox.model import SandboxEngine
-from satchel.sandbox.wasm import WasmEngine, owned
+from satchel.sandbox.wasm import WasmEngine, owned, prepare_in_background
 from satchel.settings import Settings
 
 
@@ -16,4 +16,4 @@ def engine() -> SandboxEngine:
     settings = Settings.from_environment(os.environ)
     if settings.sandbox == "bubblewrap":
         return BubblewrapEngine()
-    return WasmEngine(owned(Path(settings.sandbox_dir).expanduser()))
+    return WasmEngine(owned(Path(settings.sandbox_dir).expanduser()), prepare=prepare_in_background)

@@ -20,20 +20,21 @@ def add_commands(commands: "Commands") -> None:
     save.add_argument("--session", help="conversation it belongs to (default: default)")
     save.add_argument("--id", help="message id; saving the same message again changes nothing (default: a new one)")
     save.add_argument("--timestamp", help="ISO-8601 or epoch seconds or milliseconds (default: now)")
-    _finish(save, _save)
+    finish(save, _save)
 
     search = commands.add_parser("search", help="search the messages", description="Search the saved messages.")
     search.add_argument("query", help="what to look for, in any language; * lists the newest")
     search.add_argument("--limit", type=int, help="most messages to show, 1 to 100 (default: 5)")
-    _finish(search, _search)
+    finish(search, _search)
 
     status = commands.add_parser(
         "status", help="say whether the server answers", description="Ask the server whether everything serves."
     )
-    _finish(status, _status)
+    finish(status, _status)
 
 
-def _finish(parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace], None]) -> None:
+def finish(parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace], None]) -> None:
+    """Adds what every command that asks a server takes, and says what runs it."""
     add_user(parser)
     parser.add_argument("--url", help="the server (default: the one that serves the data folder)")
     add_data(parser)
@@ -49,24 +50,24 @@ def _save(arguments: argparse.Namespace) -> None:
         "message_id": arguments.id,
         "timestamp": arguments.timestamp,
     }
-    result = _client(arguments).call_tool("save_message", {k: v for k, v in given.items() if v is not None})
+    result = client_of(arguments).call_tool("save_message", {k: v for k, v in given.items() if v is not None})
     message = result["message"]
     verb = "Was already saved" if result["duplicate"] else "Saved"
-    _show(arguments, result, f"{verb}: {message['message_id']} in {message['session_id']}, {message['created_at']}")
+    show(arguments, result, f"{verb}: {message['message_id']} in {message['session_id']}, {message['created_at']}")
 
 
 def _search(arguments: argparse.Namespace) -> None:
     given = {"query": arguments.query, "limit": arguments.limit}
-    result = _client(arguments).call_tool("search_conversation", {k: v for k, v in given.items() if v is not None})
-    _show(arguments, result, "\n".join(map(describe_hit, result["hits"])) or "Nothing found.")
+    result = client_of(arguments).call_tool("search_conversation", {k: v for k, v in given.items() if v is not None})
+    show(arguments, result, "\n".join(map(describe_hit, result["hits"])) or "Nothing found.")
 
 
 def _status(arguments: argparse.Namespace) -> None:
-    client = _client(arguments)
+    client = client_of(arguments)
     client.request("GET", "/healthz")
     client.request("GET", "/v1/resources?uri=context://system-prompt")
     result = {"status": "ok", "url": client.url, "mcp_url": f"{client.url}/mcp"}
-    _show(arguments, result, f"Serving at {client.url}; MCP at {client.url}/mcp; the token is accepted.")
+    show(arguments, result, f"Serving at {client.url}; MCP at {client.url}/mcp; the token is accepted.")
 
 
 def describe_hit(hit: dict[str, Any]) -> str:
@@ -76,9 +77,11 @@ def describe_hit(hit: dict[str, Any]) -> str:
     return f"{hit['score']:.2f}  {message['created_at']}  {message['role']}: {text[:160]}"
 
 
-def _client(arguments: argparse.Namespace) -> ApiClient:
+def client_of(arguments: argparse.Namespace) -> ApiClient:
+    """The server that the arguments name, as the user they name."""
     return ApiClient(arguments.url or base_url(arguments.data), arguments.user, arguments.data)
 
 
-def _show(arguments: argparse.Namespace, result: dict[str, Any], text: str) -> None:
+def show(arguments: argparse.Namespace, result: dict[str, Any], text: str) -> None:
+    """Prints a result: as one JSON object where that was asked for, else as text."""
     print(json.dumps(result, ensure_ascii=False) if arguments.json else text)

@@ -5,6 +5,7 @@ on one machine runs on another, and compiles the guest's extra packages to the g
 """
 
 import base64
+import fcntl
 import json
 import platform
 import shutil
@@ -110,5 +111,18 @@ def _compile_kit(modules: Path, kit: Path) -> list[str]:
     return found
 
 
+def main(directory: Path) -> int:
+    """Prepare `directory`, unless another process is at it."""
+    directory.mkdir(parents=True, exist_ok=True)
+    with (directory / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            sys.stderr.write("another process prepares it already\n")
+            return 1
+        sys.stdout.write(json.dumps(warm(directory)) + "\n")
+    return 0
+
+
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(warm(Path(sys.argv[1]).expanduser().resolve())) + "\n")
+    sys.exit(main(Path(sys.argv[1]).expanduser().resolve()))

@@ -17,11 +17,11 @@ import sys
 import sysconfig
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from satchel.errors import UnavailableError
 from satchel.sandbox.answer import conclude
@@ -78,6 +78,17 @@ def owned(directory: Path) -> Path:
     return copy
 
 
+def prepare_in_background(directory: Path) -> None:
+    """Start preparing the engine, for a laptop's first use; where somebody prepares it already, that is enough."""
+    subprocess.Popen(  # noqa: S603 - our own interpreter and arguments
+        [sys.executable, "-m", "satchel.sandbox.warm", str(directory)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
 class WasmEngine:
     """Runs programs in WebAssembly guests.
 
@@ -85,11 +96,21 @@ class WasmEngine:
         directory: What `satchel.sandbox.warm` filled.
         workers: How many programs run at once; more wait for their turn.
         wait_s: How long they wait before the engine is called busy.
+        prepare: Starts preparing an unprepared engine; without it, that is left to `make sandbox-warm`.
     """
 
     name = "wasm"
 
-    def __init__(self, directory: Path, *, workers: int = 1, wait_s: float = 60.0) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        *,
+        workers: int = 1,
+        wait_s: float = 60.0,
+        prepare: Callable[[Path], None] | None = None,
+    ) -> None:
+        self._directory = directory
+        self._prepare = prepare
         self._wait_s = wait_s
         self._idle: queue.LifoQueue[_Worker] = queue.LifoQueue()
         self._workers = [_Worker(directory) for _ in range(workers)]
@@ -100,6 +121,8 @@ class WasmEngine:
         """See `SandboxEngine.run`."""
         if limits.memory_bytes > _MOST_MEMORY_BYTES:
             raise ValueError(f"a guest may have {_MOST_MEMORY_BYTES} bytes at most")
+        if not is_warm(self._directory):
+            self._tell_unprepared()
         try:
             worker = self._idle.get(timeout=self._wait_s)
         except queue.Empty:
@@ -108,6 +131,17 @@ class WasmEngine:
             return worker.run(code, inputs, limits)
         finally:
             self._idle.put(worker)
+
+    def _tell_unprepared(self) -> NoReturn:
+        if self._prepare is None:
+            raise UnavailableError(
+                "The sandbox is not prepared (make sandbox-warm); nothing was run.", retry_after_s=60
+            )
+        self._prepare(self._directory)
+        raise UnavailableError(
+            "The sandbox is being prepared on this machine, once, for about a minute; nothing was run.",
+            retry_after_s=60,
+        )
 
     def close(self) -> None:
         """End the worker processes."""
@@ -148,10 +182,6 @@ class _Worker:
 
     def _start(self) -> subprocess.Popen[bytes]:
         self.stop()
-        if not is_warm(self._directory):
-            raise UnavailableError(
-                "The sandbox is not prepared on this machine (make sandbox-warm); nothing was run.", retry_after_s=60
-            )
         self._scratch = Path(tempfile.mkdtemp(prefix="satchel-sandbox-"))
         settings = {
             "path": [path for path in sys.path if path],

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from satchel.trading.holdings import Holding
+from satchel.trading.money import short
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +27,12 @@ class Position:
 
     def as_numbers(self) -> dict[str, Any]:
         """In the document's fields, amounts as `Decimal`; a price that is not known is left out."""
-        known = {"currentPrice": self.price, "unrealizedPnL": self.unrealised} if self.price is not None else {}
-        return {"ticker": self.ticker, "side": self.side, "size": self.size, "entryPrice": self.entry_price, **known}
+        amounts = {"size": self.size, "entryPrice": self.entry_price}
+        if self.price is not None and self.unrealised is not None:
+            amounts |= {"currentPrice": self.price, "unrealizedPnL": self.unrealised}
+        # Without the zeros at the end that a division to the eighteenth digit leaves.
+        exact = {name: Decimal(short(amount)) for name, amount in amounts.items()}
+        return {"ticker": self.ticker, "side": self.side, **exact}
 
 
 def position_of(row: Mapping[str, Any]) -> Position:

@@ -1,0 +1,96 @@
+"""The desk through the whole stack, as an MCP client sees it: a strategy, its backtest, a paper order, the workspace."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from satchel.local.identity import Identity
+from tests.support.sandbox import sandbox_directory
+
+__all__ = ["sandbox_directory"]
+
+ROOT = Path(__file__).parents[2]
+
+
+class Caller:
+    """One user over MCP (stateless JSON-RPC, one POST a call)."""
+
+    def __init__(self, base, data):
+        token = Identity(data, base).mint("alice", audience=f"{base}/mcp")
+        self._headers = {
+            "authorization": f"Bearer {token}",
+            "content-type": "application/json",
+            "accept": "application/json, text/event-stream",
+            "mcp-protocol-version": "2025-11-25",
+        }
+        self._url = f"{base}/mcp?toolsets=default,trading"
+
+    def _call(self, method, params):
+        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        answer = httpx2.post(self._url, json=body, headers=self._headers, timeout=60)
+        return answer.json()["result"]
+
+    def tool(self, name, **arguments):
+        return self._call("tools/call", {"name": name, "arguments": arguments})["structuredContent"]
+
+    def read(self, uri):
+        return json.loads(self._call("resources/read", {"uri": uri})["contents"][0]["text"])
+
+
+@pytest.fixture(scope="module")
+def alice(sandbox_directory, tmp_path_factory):
+    home = tmp_path_factory.mktemp("home")
+    # Functions get their home from the machine; this one's sandbox is the one the tests have prepared.
+    (home / ".cache/satchel").mkdir(parents=True)
+    (home / ".cache/satchel/sandbox").symlink_to(sandbox_directory)
+    data = home / "data"
+    command = [sys.executable, "-m", "satchel.cli.main", "serve", "--port", "0", "--data", str(data)]
+    with (home / "log").open("w") as log:
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=log, text=True, cwd=ROOT, env=os.environ | {"HOME": str(home)}
+        )
+        try:
+            base = process.stdout.readline().split()[1].removesuffix("/mcp")
+            while process.stdout.readline().strip() != "Ready":
+                assert process.poll() is None
+            yield Caller(base, data)
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(timeout=60)
+            process.stdout.close()
+
+
+def test_from_a_strategy_to_a_position_in_the_workspace(alice):
+    code = json.loads((ROOT / "events/write_strategy.json").read_text("utf-8"))["arguments"]["code"]
+    bad = alice.tool("write_strategy", name="sma", code=code.replace(".mean()", ".mean().shift(-1)"))
+    assert bad["error"]["message"] == "line 8: look-ahead: shift by a negative number reads later bars"
+    assert alice.tool("write_strategy", name="sma", code=code)["version"] == 1
+
+    backtest = alice.tool("run_backtest", strategy="sma", since="2010-01-01")
+    assert (backtest["lookahead"], backtest["data"]["provider"]) == ("not_found", "bokeh_sampledata")
+    trades = alice.read(f"{backtest['results_uri']}?section=trades&limit=3")
+    assert trades["items"] == backtest["trades"][:3]
+    assert alice.read("context://strategy/sma")["backtests"][0]["backtest_id"] == backtest["backtest_id"]
+
+    order = {"symbol": "AAPL", "side": "buy", "quantity": "10"}
+    preview = alice.tool("execute_trade", **order)
+    assert (preview["executed"], preview["mode"]) == (False, "paper")
+    placed = alice.tool("execute_trade", **order, confirm_token=preview["confirm_token"])
+    assert placed["executed"]
+    assert alice.read("context://workspace-state")["openPositions"] == []
+    alice.tool("market_step")
+    (position,) = alice.read("context://workspace-state")["openPositions"]
+    assert (position["ticker"], position["side"], position["size"]) == ("AAPL", "long", 10)
+
+
+def test_a_program_runs_behind_the_walls_of_its_own_function(alice):
+    result = alice.tool("run_python", code="import os\nprint(dict(os.environ))\n6 * 7")
+    assert (result["status"], result["value"]) == ("ok", 42)
+    assert "SATCHEL" not in result["stdout"]
+    assert "webassembly" in result["layers"]
