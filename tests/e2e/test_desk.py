@@ -1,4 +1,4 @@
-"""The desk through the whole stack, as an MCP client sees it: a strategy, its backtest, a paper order, the workspace."""
+"""The desk through the whole stack, as an MCP client sees it: a strategy, a backtest, a paper order, the workspace."""
 
 import json
 import os
@@ -36,7 +36,7 @@ class Caller:
         answer = httpx2.post(self._url, json=body, headers=self._headers, timeout=60)
         return answer.json()["result"]
 
-    def tool(self, name, **arguments):
+    def tool(self, name, /, **arguments):
         return self._call("tools/call", {"name": name, "arguments": arguments})["structuredContent"]
 
     def read(self, uri):

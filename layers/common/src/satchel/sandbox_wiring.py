@@ -16,4 +16,4 @@ def engine() -> SandboxEngine:
     settings = Settings.from_environment(os.environ)
     if settings.sandbox == "bubblewrap":
         return BubblewrapEngine()
-    return WasmEngine(owned(Path(settings.sandbox_dir).expanduser()), prepare=prepare_in_background)
+    return WasmEngine(owned(Path(settings.sandbox_dir).expanduser().resolve()), prepare=prepare_in_background)
