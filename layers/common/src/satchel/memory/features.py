@@ -72,7 +72,7 @@ def read_features(candidates: Candidates, seqs: Sequence[int], query: Encoding, 
         intent: What it asks for.
     """
     own = [candidates.by_seq[seq] for seq in seqs]
-    rarity = inverse_document_frequencies(candidates, intent)
+    rarity = inverse_document_frequencies(candidates)
     words, coverage = _bm25f(candidates, seqs, rarity)
     likeness = _likeness(candidates)
     meaning = _late_interaction(candidates, query, piece_weights(candidates, query, rarity))
@@ -91,16 +91,10 @@ def read_features(candidates: Candidates, seqs: Sequence[int], query: Encoding, 
     )
 
 
-def inverse_document_frequencies(candidates: Candidates, intent: Intent) -> Column:
-    """Return ln(1 + (N - n + 0.5) / (n + 0.5)) for each word of the query (Robertson and Zaragoza, 2009).
-
-    The name of one who speaks weighs nothing: in a chat it is mostly the other one who says it ("Thanks, Ann!").
-    """
+def inverse_document_frequencies(candidates: Candidates) -> Column:
+    """Return ln(1 + (N - n + 0.5) / (n + 0.5)) for each word of the query (Robertson and Zaragoza, 2009)."""
     counts = np.array([candidates.documents.get(index, 0) for index in range(len(candidates.words))], dtype=float)
-    rarity = np.log(1 + (np.maximum(candidates.corpus - counts, 0) + 0.5) / (counts + 0.5))
-    names = {fold(part) for speaker in intent.speakers for part in speaker.split()}
-    telling = np.array([word.word not in names for word in candidates.words], dtype=float)
-    return rarity * telling
+    return np.log(1 + (np.maximum(candidates.corpus - counts, 0) + 0.5) / (counts + 0.5))
 
 
 def piece_weights(candidates: Candidates, query: Encoding, rarity: Column) -> Column:
@@ -117,7 +111,9 @@ def _column(values: Iterable[float]) -> Column:
 
 
 def _late_interaction(candidates: Candidates, query: Encoding, weights: Column) -> dict[int, float]:
-    having = {seq: one.tokens for seq, one in candidates.by_seq.items() if one.tokens is not None and len(one.tokens)}
+    having = {
+        seq: one.tokens for seq, one in sorted(candidates.by_seq.items()) if one.tokens is not None and len(one.tokens)
+    }
     if query.tokens is None or not len(query.tokens) or not having:
         return {}
     rows = dict(zip(having, best_cosines(query.tokens, list(having.values())), strict=True))
@@ -161,7 +157,7 @@ def _add(frequencies: Column, candidate: Candidate, share: float) -> None:
 
 def _likeness(candidates: Candidates) -> dict[int, float]:
     """Return (c - m) / (1 - m): the cosines of one encoder lie around a level m of its own, that of chance pairs."""
-    known = [one.similarity for one in candidates.by_seq.values() if one.similarity is not None]
+    known = sorted(one.similarity for one in candidates.by_seq.values() if one.similarity is not None)
     level = min(sum(known) / len(known), 0.99) if known else 0.0
     return {
         seq: 0.0 if one.similarity is None else (one.similarity - level) / (1 - level)

@@ -56,9 +56,11 @@ _PARTICLE = re.compile(
 )
 
 _BOTH = re.compile(r"\bwe\b|우리|我们|我們", re.IGNORECASE)
+# How things stand with the asker: said outright, or in the present tense.
 _NOW = re.compile(
-    r"\b(?:do|does|am|is|are|what's|where's|who's|currently|current|now|latest|nowadays|these days)\b"
-    r"|지금|현재|요즘|이제|최근|[가-힣](?:지|니|어|아|야)\s*[?？]?\s*$|现在|現在|目前|最近|[^了过過]\s*(?:吗|呢)?[?？]\s*$",
+    r"\b(?:currently|current|now|latest|nowadays|these days|(?:do|am) i|(?:is|are|what's|where's|who's) my)\b"
+    r"|지금|현재|요즘|이제|최근|(?:^|\s)(?:내|나|난|나는|내가|제|제가|저는)\s.*[가-힣](?:지|니|어|아|야)\s*[?？]?\s*$"
+    r"|现在|現在|目前|最近|我.*[^了过過](?:吗|呢)?[?？]\s*$",
     re.IGNORECASE,
 )
 _PAST = re.compile(

@@ -16,6 +16,9 @@ from satchel.memory.weights import CALIBRATION, SESSION_BEST, SUPERSEDING, WEIGH
 EVIDENCE_OF = 5
 """Best candidates whose spread tells a clear answer from a crowd of equals."""
 
+DECIMALS = 4
+"""Digits of a rank that count."""
+
 JUST_ABOVE = 1e-6
 """What puts a newer statement in front of the one whose place it takes."""
 
@@ -64,7 +67,8 @@ def rank(candidates: Candidates, query: Encoding, intent: Intent) -> list[Ranked
     messages = [candidates.by_seq[seq].message for seq in seqs]
     features = read_features(candidates, seqs, query, intent)
     parts = contributions(features, messages)
-    ranks = sum(parts.values(), np.zeros(len(seqs)))
+    # A matrix product may differ in its last digits from row to row: what is equal has to stay equal.
+    ranks = np.round(sum(parts.values(), np.zeros(len(seqs))), DECIMALS)
     if intent.asks_current:
         parts["newer statement"] = supersession(ranks, messages)
         ranks = ranks + parts["newer statement"]

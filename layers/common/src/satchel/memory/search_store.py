@@ -17,7 +17,7 @@ from satchel.postgres.queries import load_queries
 
 _SQL = load_queries("satchel.memory")
 
-NEAREST = 100
+NEAREST = 150
 """Messages that enter the ranking by meaning, and as many by words."""
 
 DATED = 40

@@ -81,7 +81,7 @@ def normalize(text: str) -> str:
 
 def fold(word: str) -> str:
     """Return a word without case, accents and vowel points."""
-    decomposed = unicodedata.normalize("NFKD", word.casefold())
+    decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", word).casefold())
     return unicodedata.normalize("NFC", _MARKS.sub("", decomposed)).translate(_SPECIAL)
 
 

@@ -2,8 +2,8 @@
 
 Weights were set by hand from what each feature is meant to do, then rounded after trying neighbours of each on the
 MemoryBank dialogues (MIT) and one Korean dialogue of our own; LoCoMo (non-commercial) was measured with and never
-fitted to. The probability is a logistic regression on the same dialogues; `benchmarks/retrieval/calibrate.py` prints
-it. docs/recall.md has the figures.
+fitted to. So were the numbers of the probability: a fit to questions of other conversations was tried and not taken,
+because many of those have an answer in these dialogues all the same. docs/recall.md has the figures.
 """
 
 from dataclasses import dataclass
@@ -60,5 +60,5 @@ CALIBRATION = Calibration()
 SESSION_BEST = 3
 """Messages of a session that speak for it."""
 
-SUPERSEDING = 1.0
+SUPERSEDING = 0.5
 """A newer statement by the same speaker takes the place of an older one that outranks it by no more than this."""
