@@ -1,7 +1,8 @@
 """Paper orders per second: `run.py [--seconds 5] [--accounts 10]`.
 
-Each account's user places orders on a connection of their own, against the same number of users who insert one bare
-row each time, on the same embedded PostgreSQL. Prints a table and, as its last line, one JSON object.
+Each account's user places orders on a connection of their own, against the same users who write the same order rows
+bare: each in a transaction of its own with no lock, no guard and nothing read, on the same embedded PostgreSQL. Prints
+a table and, as its last line, one JSON object.
 """
 
 import argparse
@@ -11,6 +12,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -21,14 +23,13 @@ from satchel.market.candles import Candle, CandleSet
 from satchel.market.store import EVERYBODY, CandleStore
 from satchel.postgres.database import Database
 from satchel.postgres.migrate import migrate
+from satchel.postgres.queries import load_queries
 from satchel.trading.exchange import configured, told, trade
 from satchel.trading.orders import OrderRequest
 from satchel.trading.store import TradingStore
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
-BARE = """
-INSERT INTO price_alerts (user_id, symbol, direction, price) VALUES (%s, %s, 'above', 1)
-"""
+BARE = load_queries("satchel.trading")["insert_order"]
 
 
 def per_second(users: list[str], seconds: float, act: Callable[[str, int], None]) -> float:
@@ -79,8 +80,11 @@ def main() -> None:
             told(result)
 
         def bare(user: str, number: int) -> None:
+            request = OrderRequest("X", "buy", Decimal("0.0001"), client_order_id=f"b-{number}")
+            row = asdict(request) | {"requested_quantity": request.quantity, "digest": "", "value": Decimal(1)}
+            row |= {"user_id": user, "account": "paper", "now": NOW}
             with databases[user].transaction(user) as connection:
-                connection.execute(BARE, (user, f"s-{number}"))
+                connection.execute(BARE, row)
 
         orders = per_second(users, arguments.seconds, order)
         rows = per_second(users, arguments.seconds, bare)

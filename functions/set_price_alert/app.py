@@ -11,6 +11,6 @@ from satchel.trading.money import plain
 def handler(arguments: SetPriceAlertArguments, call: Call) -> SetPriceAlertResult:
     """Kept until a candle reaches it."""
     with desk_wiring.market(call.user_id).open(PAPER) as session:
-        session.situation(arguments.symbol, wiring.clock())
+        session.facts(arguments.symbol, None, wiring.clock())
         session.put_price_alert(arguments.symbol, arguments.direction, arguments.price)
     return SetPriceAlertResult(symbol=arguments.symbol, direction=arguments.direction, price=plain(arguments.price))

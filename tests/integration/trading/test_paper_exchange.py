@@ -278,7 +278,7 @@ def test_a_resting_order_is_cancelled_once_and_a_filled_one_is_not(free):
 
 def test_a_watched_price_is_told_once_by_the_candle_that_reaches_it(free):
     with free.store.open("paper") as session:
-        session.situation("X", NOW)
+        session.facts("X", None, NOW)
         for direction, price in (("above", "13.5"), ("above", "15"), ("below", "9")):
             session.put_price_alert("X", direction, Decimal(price))
     assert free.step().alerts == ("X crossed above 13.5",)

@@ -13,7 +13,7 @@ from satchel.trading.holdings import Holding, cash_of
 from satchel.trading.matching import match
 from satchel.trading.money import ZERO, down_to_step, plain, plus, read_amount, short, times
 from satchel.trading.orders import Bar, Fill, Order, OrderRequest
-from satchel.trading.risk import Refusal, RiskLimits, Situation, check_order, reference_price
+from satchel.trading.risk import Facts, Refusal, RiskLimits, check_order, reference_price
 
 TOKEN_LIFE = timedelta(seconds=60)
 
@@ -24,8 +24,8 @@ class Session(Protocol):
     account: Account
     cash: Decimal
 
-    def situation(self, symbol: str, now: datetime) -> tuple[Situation, datetime | None]: ...  # noqa: D102
-    def by_client_id(self, client_order_id: str) -> tuple[Order, str, list[Fill]] | None: ...  # noqa: D102
+    def facts(self, symbol: str, client_order_id: str | None, now: datetime) -> Facts: ...  # noqa: D102
+    def fills_of(self, order_id: int) -> list[Fill]: ...  # noqa: D102
     def put_token(self, token_hash: str, digest: str, expires_at: datetime, now: datetime) -> None: ...  # noqa: D102
     def use_token(self, token_hash: str) -> dict[str, Any] | None: ...  # noqa: D102
     def insert_order(  # noqa: D102
@@ -93,19 +93,18 @@ def trade(
     """
     account = session.account
     digest = request.digest(account.account)
-    if request.client_order_id is not None and (found := session.by_client_id(request.client_order_id)):
-        order, first_digest, fills = found
-        if first_digest != digest:
+    facts = session.facts(request.symbol, request.client_order_id, now)
+    if facts.earlier is not None:
+        if facts.earlier_digest != digest:
             raise ConflictError("this client_order_id stands for another order", field="client_order_id")
-        return Trade(account.mode, order=order, fills=tuple(fills))
-    situation, price_at = session.situation(request.symbol, now)
+        return Trade(account.mode, order=facts.earlier, fills=tuple(session.fills_of(facts.earlier.order_id)))
     quantity = down_to_step(request.quantity, account.step_of(request.symbol))
-    refusal = check_order(request, quantity, situation, account.limits)
+    refusal = check_order(request, quantity, facts.situation, account.limits)
     if refusal is not None:
         told = f"{request.side} {short(request.quantity)} {request.symbol} was refused: {refusal.reason}"
         session.alert("order_refused", request.symbol, told, now)
         return refusal
-    preview = _preview(request, quantity, situation, price_at, account)
+    preview = _preview(request, quantity, facts, account)
     if confirm_token is None and account.confirm:
         token = new_token()
         expires_at = now + TOKEN_LIFE
@@ -128,20 +127,18 @@ def told(result: Trade | Refusal) -> Trade:
     return result
 
 
-def _preview(
-    request: OrderRequest, quantity: Decimal, situation: Situation, price_at: datetime | None, account: Account
-) -> Preview:
-    price = reference_price(request, situation.last_price)
+def _preview(request: OrderRequest, quantity: Decimal, facts: Facts, account: Account) -> Preview:
+    price = reference_price(request, facts.situation.last_price)
     assert price is not None, "the guard refuses what has no price"
     value = times(quantity, price)
     return Preview(
         order=request,
         quantity=quantity,
         price=price,
-        price_at=price_at,
+        price_at=facts.price_at,
         value=value,
         fee=times(value, account.fee_rate),
-        held_after=plus(situation.held, times(quantity, request.sign)),
+        held_after=plus(facts.situation.held, times(quantity, request.sign)),
     )
 
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 from satchel.errors import InvalidInputError
 from satchel.trading.money import plain, plus, read_amount, times
-from satchel.trading.orders import OrderRequest
+from satchel.trading.orders import Order, OrderRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,23 @@ class Situation:
     open_orders: int = 0
     ordered_today: Decimal = field(default=Decimal(0))
     buying_power: Decimal = field(default=Decimal(0))
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known when an order comes.
+
+    Attributes:
+        situation: What the guard asks.
+        price_at: When the last price is of; None where there is no market data.
+        earlier: The order of the same client order id, if there is one.
+        earlier_digest: The digest of what was asked with that one.
+    """
+
+    situation: Situation
+    price_at: datetime | None
+    earlier: Order | None
+    earlier_digest: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from satchel.trading.account import FRESH, PAPER, Account
 from satchel.trading.holdings import Holding
 from satchel.trading.money import plain
 from satchel.trading.orders import Bar, Fill, Order, OrderRequest
-from satchel.trading.risk import Situation
+from satchel.trading.risk import Facts, Situation
 
 _SQL = load_queries("satchel.trading")
 _DAY = timedelta(days=1)
@@ -109,27 +109,29 @@ class Session:
         self.account = account
         self.cash = account.cash
 
-    def situation(self, symbol: str, now: datetime) -> tuple[Situation, datetime | None]:
-        """What the guard asks, and when the last price is of; a symbol's replay starts when it is first asked for."""
-        values = {"symbol": symbol, "day_ago": now - _DAY}
-        row = self._one("situation", values)
+    def facts(self, symbol: str, client_order_id: str | None, now: datetime) -> Facts:
+        """What is known when an order comes, in one round trip; a symbol's replay starts when it is first asked for."""
+        values = {"symbol": symbol, "day_ago": now - _DAY, "client_order_id": client_order_id}
+        with self._connection.pipeline():
+            same_id = self._do("order_by_client_id", values)
+            situation = self._do("situation", values)
+        earlier, row = same_id.fetchone(), situation.fetchone()
         if row["price_at"] is None:
             self._do("open_clock", values)
             row = self._one("situation", values)
-        situation = Situation(
-            last_price=row["last_price"],
-            replay_ended=row["replay_ended"],
-            held=row["held"],
-            open_orders=row["open_orders"],
-            ordered_today=row["ordered_today"],
-            buying_power=self.cash + row["net"] - row["gross"] - row["reserved"],
+        return Facts(
+            situation=Situation(
+                last_price=row["last_price"],
+                replay_ended=row["replay_ended"],
+                held=row["held"],
+                open_orders=row["open_orders"],
+                ordered_today=row["ordered_today"],
+                buying_power=self.cash + row["net"] - row["gross"] - row["reserved"],
+            ),
+            price_at=row["price_at"],
+            earlier=_order(earlier) if earlier else None,
+            earlier_digest=earlier["digest"] if earlier else None,
         )
-        return situation, row["price_at"]
-
-    def by_client_id(self, client_order_id: str) -> tuple[Order, str, list[Fill]] | None:
-        """The order of a client's id, the digest of what was asked, and its fills."""
-        rows = self._do("order_by_client_id", {"client_order_id": client_order_id}).fetchall()
-        return (_order(rows[0]), rows[0]["digest"], self.fills_of(rows[0]["order_id"])) if rows else None
 
     def fills_of(self, order_id: int) -> list[Fill]:
         """The fills of an order."""
