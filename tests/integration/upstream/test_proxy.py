@@ -72,6 +72,7 @@ def front(upstreams, invoke, tmp_path):
     server = build_server(listed, functions, version="1", request_state_keys=lambda: ("k" * 32,))
     adapter = McpAdapter(
         endpoint=McpEndpoint(server, listed),
+        functions=functions,
         catalogue=listed,
         verifier=TokenVerifier(issuer=ISSUER, audiences=[RESOURCE], keys=KeySet(identity.jwks)),
         admission=Admission(),

@@ -52,6 +52,7 @@ class FilterState:
         best: Heap of candidates, the worst first.
         first: The first items seen, in case nothing answers to the intent.
         processed: Items seen.
+        matching: Items seen that any term reaches.
         chunks: Chunks seen.
         threshold: Score that an item must exceed to become a candidate; it only rises while the heap is full.
         document_frequencies: For each term, in how many items it was.
@@ -64,6 +65,7 @@ class FilterState:
     best: list[Candidate] = field(default_factory=list[Candidate])
     first: list[Any] = field(default_factory=list[Any])
     processed: int = 0
+    matching: int = 0
     chunks: int = 0
     threshold: float = 0.0
     document_frequencies: list[int] = field(default_factory=list[int])
@@ -141,6 +143,7 @@ class StreamingFilter:
             state.first += list(chunk[: self._intent.max_results - len(state.first)])
         rarities, norm = self._statistics()
         scores = self._scores(laid, found, rarities, norm)
+        state.matching += len(scores)
         entered: list[Candidate] = []
         for index in sorted(scores):
             if len(state.best) < self._capacity or scores[index] > state.threshold:
@@ -181,6 +184,15 @@ class StreamingFilter:
             running_reduction=self._reduction(len(final)),
             is_complete=True,
         )
+
+    def removed_by_reason(self, kept: int) -> dict[str, int]:
+        """How many items were not kept for each reason; with `kept` they sum to what was seen."""
+        matching = max(self.state.matching, kept)
+        counts = {
+            "exceeded_max_results": matching - kept,
+            "keyword_score_below_threshold": self.state.processed - matching,
+        }
+        return {reason: count for reason, count in counts.items() if count}
 
     def _scores(
         self, laid: lexical.Corpus, found: lexical.Scan, rarities: Sequence[float], norm: float

@@ -11,7 +11,7 @@ from satchel.filtering import words
 GENERIC_WEIGHT = 0.5
 PART_WEIGHT = 0.5
 ENOUGH_TERMS = 12
-MAX_TERMS = 60
+MAX_TERMS = 40
 _MIN_STEM_CHARS = 2
 
 
