@@ -91,7 +91,7 @@ format: $(DEVELOPS) ## format the code and repair what ruff can
 
 .PHONY: test
 test: $(DEVELOPS) $(MODEL) ## run the whole test suite
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered
 
 .PHONY: conformance
 conformance: $(DEVELOPS) $(MODEL) ## run the official MCP conformance suite against the local stack
