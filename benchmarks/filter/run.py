@@ -16,9 +16,9 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from satchel.filtering.array_filter import select
 from satchel.filtering.intent import analyze_intent
-from satchel.filtering.removal import Removal, brief, count_by_reason, near_misses
+from satchel.filtering.payload import PayloadFilter
+from satchel.filtering.removal import brief, count_by_reason, near_misses
 from satchel.filtering.tool_profiles import default_profiles
 
 METRICS = ("recall@10", "recall@20", "kept@10", "kept@20")
@@ -42,19 +42,15 @@ def load_cases(folder: Path, split: str) -> list[dict[str, Any]]:
     return cases
 
 
-def cut(case: dict[str, Any], profiles: Any, wanted: int) -> list[int]:
-    """The indices kept of the case's array when `wanted` items are asked for, with all that an answer explains."""
+def cut(case: dict[str, Any], profiles: Any, wanted: int) -> list[str]:
+    """The ids kept of the case's array when `wanted` items are asked for, with all that an answer explains."""
     profile = profiles.of_tool(case["tool"])
     intent = analyze_intent(case["tool"], {**case["args"], "limit": wanted}, profile=profile)
-    items = case["items"]
-    selection = select(items, intent, profile)
-    removed = [
-        Removal((index,), items[index], reason, score, least) for index, reason, score, least in selection.removed
-    ]
-    count_by_reason(removed)
-    for removal in near_misses(removed):
+    outcome = PayloadFilter(intent, profile).filter(case["items"])
+    count_by_reason(outcome.removed)
+    for removal in near_misses(outcome.removed):
         brief(removal.item)
-    return selection.kept
+    return [item["id"] for item in outcome.data]
 
 
 def measure_relevance(cases: list[dict[str, Any]]) -> tuple[dict[str, dict[str, float]], float]:
@@ -68,13 +64,12 @@ def measure_relevance(cases: list[dict[str, Any]]) -> tuple[dict[str, dict[str, 
     tens = [cut(case, profiles, 10) for case in cases]
     cpu_s = time.process_time() - started
     for case, ten in zip(cases, tens, strict=True):
-        sizes = [len(json.dumps(item, ensure_ascii=False)) for item in case["items"]]
+        sizes = {item["id"]: len(json.dumps(item, ensure_ascii=False)) for item in case["items"]}
         found: dict[str, float] = {}
         for wanted, kept in ((10, ten), (20, cut(case, profiles, 20))):
-            ids = {str(case["items"][index]["id"]) for index in kept}
             relevant = set(case["relevant"])
-            found[f"recall@{wanted}"] = len(relevant & ids) / min(wanted, len(relevant))
-            found[f"kept@{wanted}"] = sum(sizes[index] for index in kept) / sum(sizes)
+            found[f"recall@{wanted}"] = len(relevant.intersection(kept)) / min(wanted, len(relevant))
+            found[f"kept@{wanted}"] = sum(sizes[item] for item in kept) / sum(sizes.values())
         by_slice[case["slice"]].append(found)
     slices = {
         name: {metric: sum(row[metric] for row in rows) / len(rows) for metric in METRICS}

@@ -3,6 +3,7 @@
 Pure: a judge that asks a language model is handed in.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -32,21 +33,44 @@ class Verdict(NamedTuple):
     threshold: float
 
 
+class Cut(NamedTuple):
+    """Items that were removed for one reason.
+
+    Attributes:
+        reason: Why.
+        threshold: The score they would have needed.
+        places: Their indices, best first.
+        scores: Score by index.
+    """
+
+    reason: Reason
+    threshold: float
+    places: Sequence[int]
+    scores: Sequence[float] | Mapping[int, float]
+
+
 @dataclass(frozen=True, slots=True)
 class Selection:
     """What is kept of an array.
 
     Attributes:
         kept: Indices of the items kept, best first.
-        removed: Verdicts on all others, best first.
+        cuts: All others, by reason.
         scores: Score of each item, by index.
         strategy: How the order was found: `bm25`, with `+filters`, `+chat` and `+llm` where those took part.
     """
 
     kept: list[int]
-    removed: list[Verdict]
+    cuts: list[Cut]
     scores: list[float]
     strategy: str
+
+    @property
+    def removed(self) -> list[Verdict]:
+        """The verdict on each item that was removed, best first for each reason."""
+        return [
+            Verdict(place, cut.reason, cut.scores[place], cut.threshold) for cut in self.cuts for place in cut.places
+        ]
 
 
 def select(
@@ -79,20 +103,23 @@ def select(
     best = max((scores[index] for index in order), default=0.0)
     sure = intent.confidence >= (profile.confidence_threshold if confidence_threshold is None else confidence_threshold)
     threshold = profile.score_threshold * best
-    cuts = best > 0 and sure and len(order) > intent.max_results
-    matching = [index for index in order if scores[index] > threshold] if cuts else order
-    unmatched = [index for index in order if scores[index] <= threshold] if cuts else []
+    matching, unmatched = order, list[int]()
+    if best > 0 and sure and len(order) > intent.max_results:
+        reached = bisect_left(order, -threshold, key=lambda index: -scores[index])  # the order is by score
+        matching, unmatched = order[:reached], order[reached:]
     rejected: dict[int, float] = {}
     if judge is not None and order:
         strategy += "+llm"
         matching, unmatched, rejected = _judged(items, matching, unmatched, intent, judge)
     kept = matching[: intent.max_results]
     limit = scores[kept[-1]] if kept else threshold
-    removed = [Verdict(i, "exceeded_max_results", scores[i], limit) for i in matching[intent.max_results :]]
-    removed += [Verdict(i, "keyword_score_below_threshold", scores[i], threshold) for i in unmatched]
-    removed += [Verdict(i, "llm_relevance_low", score, LLM_THRESHOLD) for i, score in rejected.items()]
-    removed += [Verdict(i, "filtered_out", scores[i], threshold) for i in sorted(refused)]
-    return Selection(kept, removed, scores, strategy)
+    cuts = [
+        Cut("exceeded_max_results", limit, matching[intent.max_results :], scores),
+        Cut("keyword_score_below_threshold", threshold, unmatched, scores),
+        Cut("llm_relevance_low", LLM_THRESHOLD, list(rejected), rejected),
+        Cut("filtered_out", threshold, sorted(refused), scores),
+    ]
+    return Selection(kept, [cut for cut in cuts if cut.places], scores, strategy)
 
 
 def _refused(items: Sequence[Any], required: Any, profile: ToolProfile) -> set[int]:

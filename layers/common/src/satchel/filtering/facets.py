@@ -4,10 +4,11 @@ Pure. A condition lifts the items that meet it; it removes nothing, unless the c
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
+from operator import itemgetter
 from typing import Any
 
 from satchel.filtering import words
@@ -78,10 +79,17 @@ class Table:
 
 
 def _column(rows: Sequence[Mapping[str, Any]], path: tuple[str, ...]) -> list[Any]:
-    values = [row.get(path[0]) for row in rows]
+    try:
+        values = list(map(itemgetter(path[0]), rows))
+    except KeyError:  # not every item has it
+        values = [row.get(path[0]) for row in rows]
     if len(path) > 1:
-        return [value.get(path[1]) if is_object(value) else None for value in values]
+        return [_member(value, path[1]) for value in values]
     return values
+
+
+def _member(value: Any, name: str) -> Any:
+    return value.get(name) if is_object(value) else None
 
 
 def _spaced(text: str) -> str:
@@ -102,7 +110,7 @@ def named_values(table: Table, sentence: str) -> list[Condition]:
         if len(set(strings)) * _REPEATS > len(strings) > _MIN_DISTINCT:
             continue  # nearly each is another one: ids, names, times
         values = table.values(column)
-        distinct = {value for value in values if type(value) is str}
+        distinct = {value for value in _distinct(values) if type(value) is str}
         most = max(_MIN_DISTINCT, len(table) // _DISTINCT_SHARE)
         if not 1 < len(distinct) <= most or len(distinct) * 2 > len(values):
             continue
@@ -110,6 +118,13 @@ def named_values(table: Table, sentence: str) -> list[Condition]:
         if named and len(named) < len(distinct):
             found.append(Condition(column, [type(value) is str and value in named for value in values]))
     return found
+
+
+def _distinct(values: Sequence[Any]) -> Iterable[Any]:
+    try:
+        return set(values)
+    except TypeError:  # arrays or objects among them
+        return values
 
 
 def _is_named(value: str, asked: str) -> bool:

@@ -23,10 +23,12 @@ _LIMIT_ARGUMENTS = ("max_results", "maxresults", "limit", "top_k", "count", "n",
 _MOST_FROM_LIMIT = 50
 _MOST_ASKED = 1_000
 
+# "top 5", "show the last 3": what is asked for, not "the first 4 bytes are lost" in the middle of a sentence.
 _AMOUNT = re.compile(
-    r"\b(?:top|first|last|latest|newest|best|up to|at most|only)\s+(\d{1,4})\b"
-    r"(?!\s*(?:days?|weeks?|months?|years?|hours?))"
-    r"|\b(\d{1,3})\s+(?:most|best|newest|latest)\b",
+    r"(?:^|(?<=[.:;,!?\n] )|\b(?:get|show|list|give|find|return|fetch|me|the|want|need|see)\s+)"
+    r"(?:(?:top|first|last|latest|newest|best|up to|at most|only)\s+(\d{1,4})|(\d{1,3})\s+(?:most|best|newest|latest))"
+    r"\b"
+    r"(?!\s*(?:days?|weeks?|months?|years?|hours?|minutes?|bytes?|bits?|[kmg]b)\b)",
     re.IGNORECASE,
 )
 _NEGATED = re.compile(
@@ -220,18 +222,15 @@ def _from_sentence(text: str, profile: ToolProfile) -> dict[str, list[str]]:
 
 
 def _amount(text: str, arguments: Mapping[str, Any]) -> int | None:
-    match = _AMOUNT.search(text)
-    if match is not None:
-        asked = int(match[1] or match[2])
-        if 1 <= asked <= _MOST_ASKED:
-            return asked
     lowered = {name.lower(): value for name, value in arguments.items()}
     for name in _LIMIT_ARGUMENTS:
         value = lowered.get(name)
         # A larger limit is the size of the tool's page, not of what the caller wants to read.
         if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= _MOST_FROM_LIMIT:
             return value
-    return None
+    match = _AMOUNT.search(text)
+    asked = int(match[1] or match[2]) if match is not None else 0
+    return asked if 1 <= asked <= _MOST_ASKED else None
 
 
 def _confidence(text: str, keywords: list[str], filters: Mapping[str, Any]) -> float:

@@ -111,10 +111,10 @@ class PayloadFilter:
             judge=None if nested else self.judge,
             today=self.today,
         )
-        removed += [
-            Removal((*path, index), items[index], reason, score, threshold, nested)
-            for index, reason, score, threshold in selection.removed
-        ]
+        for reason, threshold, places, scores in selection.cuts:
+            removed += [
+                Removal((*path, index), items[index], reason, scores[index], threshold, nested) for index in places
+            ]
         kept = [self._shrink(items[index], (*path, index), removed) for index in selection.kept]
         return kept, selection.strategy
 
