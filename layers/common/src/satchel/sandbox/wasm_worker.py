@@ -23,7 +23,7 @@ from satchel.sandbox.model import MIB
 # What the runtime itself holds beside the guest's own memory (measured: 70 MiB; a guest's staged files come on top).
 _OWN_BYTES = 768 * MIB
 _ANSWER_ROOM = 1 * MIB
-# UTC as a time zone file (RFC 8536, version 1). Where dateutil finds none it unpacks all the zones of the world: a fifth
+# UTC as a time zone file (RFC 8536, version 1). Where dateutil finds none it unpacks all zones of the world: a fifth
 # of the time that pandas takes to import.
 _UTC = b"TZif" + bytes(16) + struct.pack("!6l", 0, 0, 0, 0, 1, 4) + struct.pack("!lbB", 0, 0, 0) + b"UTC\0"
 
