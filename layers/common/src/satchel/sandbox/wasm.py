@@ -234,7 +234,9 @@ def _readable() -> list[str]:
         if (found := find_spec(name))
         for location in found.submodule_search_locations or []
     ]
-    return [paths["stdlib"], paths["platstdlib"], *ours, *runtime]
+    # The runtime asks for wasmtime's version, which stands beside the package.
+    about = [str(path) for place in runtime for path in Path(place).parent.glob("wasmtime-*.dist-info")]
+    return [paths["stdlib"], paths["platstdlib"], *ours, *runtime, *about]
 
 
 def _exchange(

@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Mapping
 from importlib import import_module
+from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -53,6 +54,8 @@ def main(settings: Mapping[str, Any]) -> None:
     """
     # Its shared library needs the system's; no engine and no thread exists before the walls stand.
     import_module("wasmtime")
+    # The runtime will ask for this; looking it up now remembers where it stands, in a folder that is closed then.
+    version("wasmtime")
 
     scratch = Path(settings["scratch"])
     tempfile.tempdir = settings["scratch"]
