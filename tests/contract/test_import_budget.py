@@ -42,8 +42,8 @@ BUDGET = {
     "get_order/app": STORE,
     "get_positions/app": STORE,
     "get_watchlist/app": STORE,
-    "upstream_tool/app": STORE,
     "healthz/app": STORE,
+    "import_candles/app": STORE,
     "list_orders/app": STORE,
     "list_strategies/app": STORE,
     "market_step/app": STORE,
@@ -58,6 +58,7 @@ BUDGET = {
     "search_conversation/app": STORE | {"numpy"},
     "set_price_alert/app": STORE,
     "strategy_context/app": STORE,
+    "upstream_tool/app": STORE,
     "write_strategy/app": STORE,
 }
 LOAD = """

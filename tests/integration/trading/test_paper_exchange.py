@@ -333,6 +333,20 @@ def test_the_tools_work_together_from_a_preview_to_the_workspace(invoke):
     assert call("configure_account", confirm=False, limits={"max_order": "10000"})["limits"]["max_order"] == "10000"
 
 
+def test_candles_of_ones_own_are_imported_whole_or_not_at_all_and_can_be_traded(invoke):
+    event = json.loads(Path("events/import_candles.json").read_text("utf-8"))
+    assert invoke("import_candles", event)["structuredContent"]["bars"] == 4
+    wrong = {**event["arguments"], "csv": event["arguments"]["csv"] + "2025-01-05,1,1,1,x,1\n"}
+    refused = invoke("import_candles", direct(scopes=SCOPES, arguments=wrong))["error"]
+    assert refused["message"] == "line 6: a price is not a number"
+    order = {"symbol": "TEST/USDT", "side": "buy", "quantity": "0.00206404549", "type": "limit", "price": "107.50"}
+    preview = invoke("execute_trade", direct(scopes=SCOPES, arguments=order))["structuredContent"]["preview"]
+    assert (preview["price_as_of"], preview["quantity"]) == ("2025-01-03T00:00:00Z", "0.00206404")
+    bob = invoke("execute_trade", direct("bob", scopes=SCOPES, arguments=order))["structuredContent"]
+    assert bob["preview"]["fills"] == "there are no candles of this symbol: it would rest"
+    assert (bob["preview"]["quantity"], bob["preview"]["price"]) == ("0.00206404", "107.50")
+
+
 @pytest.mark.parametrize(
     ("arguments", "field"),
     [

@@ -34,6 +34,11 @@ def strategy_store(user_id: str) -> StrategyStore:
 def candle_store(user_id: str) -> CandleStore:
     """The candles this user sees; seed data is put there when first asked for."""
     seed_once()
+    return own_candles(user_id)
+
+
+def own_candles(user_id: str) -> CandleStore:
+    """The candles of one user."""
     return CandleStore(database(), user_id)
 
 

@@ -65,7 +65,7 @@ CROSS JOIN LATERAL (
     FROM candles c
     WHERE c.user_id = s.user_id AND c.symbol = s.symbol AND c.timeframe = s.timeframe AND c.provider = s.provider
     ORDER BY c.ts
-    OFFSET (SELECT count(*) * 4 / 5 FROM candles n
+    OFFSET (SELECT (count(*) - 1) * 4 / 5 FROM candles n
             WHERE n.user_id = s.user_id AND n.symbol = s.symbol AND n.timeframe = s.timeframe
               AND n.provider = s.provider)
     LIMIT 1

@@ -2,6 +2,7 @@
 
 from satchel.api.catalogue import Catalogue
 from satchel.api.entry import Hints, ToolEntry
+from satchel.api.wire.market import ImportCandlesArguments, ImportCandlesResult
 from satchel.api.wire.strategies import NoArguments
 from satchel.api.wire.trading import (
     AccountArguments,
@@ -122,6 +123,17 @@ ENTRIES = Catalogue(
             result=MarketStepResult,
             scope="trade:paper",
             function="market_step",
+            toolset="trading",
+        ),
+        ToolEntry(
+            name="import_candles",
+            title="Import candles",
+            description="Store past candles of the user's own from CSV text, for backtests and paper trading.",
+            arguments=ImportCandlesArguments,
+            result=ImportCandlesResult,
+            scope="trade:paper",
+            function="import_candles",
+            hints=Hints(destructive=True, idempotent=True),
             toolset="trading",
         ),
     ),

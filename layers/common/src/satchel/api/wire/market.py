@@ -1,0 +1,51 @@
+"""What `import_candles` takes and answers, as in `docs/api.md`."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from satchel.api.wire.types import StorableText
+from satchel.market.candles import CandleSet
+
+# Half of what a function can be handed; about 60,000 bars.
+MAX_CSV_CHARS = 3_000_000
+
+
+class ImportCandlesArguments(BaseModel):
+    """Candles as CSV text, and what they are."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    symbol: StorableText = Field(min_length=1, max_length=64, description="Such as BTC/USDT.")
+    timeframe: Literal["1m", "5m", "15m", "30m", "1h", "4h", "1d", "1w"]
+    csv: str = Field(
+        min_length=1,
+        max_length=MAX_CSV_CHARS,
+        description="A header with time, open, high, low, close and perhaps volume, then a line per bar in order.",
+    )
+    provider: StorableText = Field(
+        default="csv", min_length=1, max_length=64, description="Who it is from; importing again replaces its candles."
+    )
+    source: StorableText = Field(default="imported by the user", max_length=500, description="What the data is.")
+    licence: StorableText = Field(default="unknown", max_length=100)
+    synthetic: bool = Field(default=False, description="Whether it was made up.")
+
+    def to_set(self) -> CandleSet:
+        """Which candles these are."""
+        return CandleSet(
+            provider=self.provider,
+            symbol=self.symbol,
+            timeframe=self.timeframe,
+            source=self.source,
+            licence=self.licence,
+            synthetic=self.synthetic,
+        )
+
+
+class ImportCandlesResult(BaseModel):
+    """What is stored now."""
+
+    symbol: str
+    timeframe: str
+    provider: str
+    bars: int
