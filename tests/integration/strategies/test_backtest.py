@@ -1,5 +1,6 @@
 """Backtests in the real sandbox, on bars small enough to check by hand and on real ones."""
 
+import base64
 import json
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -272,6 +273,8 @@ def test_results_are_read_page_by_page_and_each_names_the_next(desk, seeded):
     assert read[:5] == backtest.trades
     first = json.loads(read_results(backtest.backtest_id, section=None, cursor="", limit="", store=desk.store))
     assert (first["report"], first["items"]) == (backtest.report, read[:100])
+    chart = json.loads(read_results(backtest.backtest_id, section="chart", cursor="", limit="", store=desk.store))
+    assert base64.b64decode(chart["base64"]).startswith(b"\x89PNG")
     equity = json.loads(read_results(backtest.backtest_id, section="equity", cursor="", limit="2", store=desk.store))
     assert equity["items"][0] == {"ts": 951868800, "equity": 1000.0, "drawdown": 0.0}
 

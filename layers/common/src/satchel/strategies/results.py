@@ -1,13 +1,16 @@
 """Reading what is stored: a backtest page by page, a strategy with its history."""
 
+import base64
 import json
 from typing import Any, Protocol
 
 from satchel.errors import InvalidInputError, NotFoundError
+from satchel.strategies.backtest import MAX_BARS
+from satchel.strategies.chart import equity_png
 from satchel.strategies.versions import StrategyVersion, changes
 from satchel.timestamps import format_timestamp
 
-SECTIONS = ("summary", "trades", "equity")
+SECTIONS = ("summary", "trades", "equity", "chart")
 DEFAULT_PAGE = 100
 MAX_PAGE = 1000
 _RECENT = 5
@@ -45,7 +48,7 @@ def results_uri(backtest_id: str) -> str:
 def read_results(backtest_id: str, *, section: str | None, cursor: str, limit: str, store: ResultStore) -> str:
     """One page of a backtest as JSON: `items` in order, and `next`, the URI of the next page or null.
 
-    Without a section it is the report with the first trades.
+    Without a section it is the report with the first trades; the section `chart` is one page with a PNG.
 
     Raises:
         NotFoundError: The user has no such backtest.
@@ -61,7 +64,11 @@ def read_results(backtest_id: str, *, section: str | None, cursor: str, limit: s
     page: dict[str, Any] = {"backtest_id": backtest_id, "section": section or "trades"}
     if section in {None, "summary"} and start == 0:
         page |= {"created_at": format_timestamp(found["created_at"]), "report": found["report"]}
-    if section != "summary":
+    if section == "chart":
+        rows = store.rows(backtest_id, "equity", start=0, limit=MAX_BARS)
+        picture = equity_png([row["item"]["equity"] for row in rows], [row["item"]["drawdown"] for row in rows])
+        page |= {"mime_type": "image/png", "base64": base64.b64encode(picture).decode(), "next": None}
+    elif section != "summary":
         rows = store.rows(backtest_id, page["section"], start=start, limit=size + 1)
         page["items"] = [row["item"] for row in rows[:size]]
         more = f"{results_uri(backtest_id)}?section={page['section']}&cursor={start + size}&limit={size}"

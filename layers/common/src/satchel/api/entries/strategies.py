@@ -75,7 +75,7 @@ ENTRIES = Catalogue(
         TemplateEntry(
             uri_template="context://backtest/{backtest_id}/results{?section,cursor,limit}",
             name="Backtest results",
-            description="A backtest page by page: the report, every trade, the equity curve (section=trades, equity).",
+            description="A backtest page by page: the report; section=trades, equity or chart (a PNG).",
             mime_type="application/json",
             function="backtest_results",
         ),
