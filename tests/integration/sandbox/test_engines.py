@@ -1,6 +1,9 @@
 """What every engine promises."""
 
+import os
+import tempfile
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -8,7 +11,7 @@ import pytest
 from satchel.errors import UnavailableError
 from satchel.sandbox.bubblewrap import BubblewrapEngine
 from satchel.sandbox.model import Limits, SandboxResult
-from satchel.sandbox.wasm import WasmEngine
+from satchel.sandbox.wasm import WasmEngine, owned
 
 LIMITS = Limits(time_s=20.0)
 
@@ -129,3 +132,47 @@ def test_closing_leaves_no_process_and_no_file(sandbox_directory):
     engine.close()
     assert process.poll() is not None
     assert not scratch.exists()
+
+
+def test_an_unprepared_engine_that_may_prepare_itself_says_so_and_starts(tmp_path):
+    started = []
+    engine = WasmEngine(tmp_path, prepare=started.append)
+    with pytest.raises(UnavailableError, match="being prepared") as caught:
+        run(engine, "1")
+    assert caught.value.retry_after_s == 60
+    assert started == [tmp_path]
+
+
+def test_files_of_another_user_are_copied_to_where_they_are_ones_own(sandbox_directory, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert owned(sandbox_directory) == sandbox_directory
+    owner = sandbox_directory.stat().st_uid
+    with monkeypatch.context() as another:
+        another.setattr(os, "getuid", lambda: owner + 1)
+        copy = owned(sandbox_directory)
+    assert copy == tmp_path / "satchel-sandbox"
+    assert (copy / "modules").stat().st_mode & 0o777 == 0o700
+    engine = WasmEngine(copy)
+    try:
+        assert run(engine, "1").value == 1
+    finally:
+        engine.close()
+
+
+def test_a_busy_engine_says_so_in_place_of_waiting_for_ever(sandbox_directory):
+    engine = WasmEngine(sandbox_directory, wait_s=0.1)
+    try:
+        run(engine, "1")
+        with ThreadPoolExecutor(1) as pool:
+            slow = pool.submit(run, engine, "import time; time.sleep(3)")
+            time.sleep(0.5)
+            with pytest.raises(UnavailableError, match="busy"):
+                run(engine, "2")
+            assert slow.result().status == "ok"
+    finally:
+        engine.close()
+
+
+def test_nobody_gets_more_memory_than_the_worker_was_made_for(wasm):
+    with pytest.raises(ValueError, match="at most"):
+        run(wasm, "1", limits=Limits(memory_bytes=2**31))

@@ -59,12 +59,12 @@ def is_warm(directory: Path) -> bool:
 
 
 def owned(directory: Path) -> Path:
-    """`directory`, or a copy of it that belongs to this process's user, which the runtime insists on.
+    """`directory`, or a copy of it that belongs to this process's user alone, which the runtime insists on.
 
     In Lambda the image's files belong to root and the function runs as another user; `/tmp` takes the copy.
     """
     modules = modules_directory(directory)
-    if not modules.is_dir() or modules.stat().st_uid == os.getuid():
+    if not modules.is_dir() or _is_private(modules):
         return directory
     copy = Path(tempfile.gettempdir()) / "satchel-sandbox"
     if not is_warm(copy):
@@ -76,6 +76,11 @@ def owned(directory: Path) -> Path:
             target.chmod(0o600)
         kit_directory(copy).symlink_to(kit_directory(directory))
     return copy
+
+
+def _is_private(folder: Path) -> bool:
+    about = folder.stat()
+    return about.st_uid == os.getuid() and not about.st_mode & 0o077
 
 
 def prepare_in_background(directory: Path) -> None:
@@ -186,7 +191,7 @@ class _Worker:
         settings = {
             "path": [path for path in sys.path if path],
             "modules": str(modules_directory(self._directory)),
-            "kit": str(kit_directory(self._directory)),
+            "kit": str(kit_directory(self._directory).resolve()),
             "scratch": str(self._scratch),
             "memory_bytes": _MOST_MEMORY_BYTES,
             "readable": _readable(),
