@@ -172,6 +172,11 @@ def test_hostile_answers_are_filtered(invoke):
     assert len(wide["data"]) == 5
 
 
+def test_tokens_are_counted_in_a_vocabulary_where_asked(invoke):
+    tokens = ask(invoke, ["hello world"], config={"tokenEncoding": "o200k_base"})["metadata"]["tokensEstimate"]
+    assert tokens == {"before": 4, "after": 4, "encoding": "estimate: o200k_base"}
+
+
 def test_metrics_are_recorded_under_the_documents_names(invoke, capsys):
     ask(invoke, slack_messages(100))
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"_aws"' in line]

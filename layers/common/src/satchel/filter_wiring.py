@@ -13,7 +13,7 @@ from satchel.filtering.engine import FilterEngine
 from satchel.filtering.sanitiser.configuration import parse
 from satchel.filtering.sanitiser.sanitiser import Sanitiser
 from satchel.filtering.store import FilterStore
-from satchel.filtering.token_estimate import by_bytes
+from satchel.filtering.token_estimate import TokenCounter, by_bytes, by_counting
 from satchel.filtering.tool_profiles import ToolProfiles, default_profiles, load_profiles
 from satchel.wiring import database, settings
 
@@ -65,8 +65,16 @@ def engine(tool_name: str, config: ConfigIn, reader: "ModelReader | None") -> Fi
         timer=perf_counter,
         judge=reader.judge if reader else None,
         summariser=reader.summarise if reader else None,
-        count_tokens=by_bytes,
+        count_tokens=_token_counter(config),
     )
+
+
+def _token_counter(config: ConfigIn) -> TokenCounter:
+    if config.token_encoding == "bytes":
+        return by_bytes
+    from satchel.filtering.o200k.counting import count_tokens  # noqa: PLC0415 - 0.1 s, only where it is asked for
+
+    return by_counting(count_tokens, config.token_encoding)
 
 
 def model_reader(tool_name: str, config: ConfigIn, call: Call) -> "ModelReader | None":
