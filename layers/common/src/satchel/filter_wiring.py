@@ -70,7 +70,7 @@ def engine(tool_name: str, config: ConfigIn, reader: "ModelReader | None") -> Fi
 
 
 def _token_counter(config: ConfigIn) -> TokenCounter:
-    if config.token_encoding == "bytes":
+    if config.token_encoding == "bytes":  # noqa: S105 - a choice, no password
         return by_bytes
     from satchel.filtering.o200k.counting import count_tokens  # noqa: PLC0415 - 0.1 s, only where it is asked for
 
