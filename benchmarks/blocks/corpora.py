@@ -5,11 +5,12 @@ import math
 import random
 import zlib
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from satchel.blocks.features import Turn
-from satchel.blocks.scoring import NEUTRAL_GAP_S
+from satchel.blocks.scoring import hard_gap_s
 
 Row = dict[str, Any]
 # Weights may be learned from these. SuperDialseg is derived from doc2dial (CC BY 3.0). DialSeg711 has no licence.
@@ -38,8 +39,10 @@ def labels_of(row: Row) -> list[int]:
 
 
 def variants_of(row: Row) -> Sequence[str]:
-    """How a session is shown, as letters: S without speakers, T without times, H pauses as hard mode sees them,
-    C a constant pause, R random pauses (for sessions that came without times).
+    """How a session is shown to the learner, as letters.
+
+    S without speakers, T without times, H pauses as hard mode sees them; C a constant pause and R random pauses, for
+    sessions that came without times.
     """
     if row["corpus"] in GROUP_CHATS:
         return ("", "", "S", "H", "HS", "T")
@@ -60,7 +63,7 @@ def turns_of(row: Row, variant: str = "") -> list[Turn]:
         if first or "T" in variant:
             gap_s = None
         elif "H" in variant:
-            gap_s = None if gap_s is None else NEUTRAL_GAP_S
+            gap_s = None if gap_s is None else hard_gap_s(gap_s, _HARD_GAP_S)
         elif "C" in variant:
             gap_s = constant
         elif "R" in variant:
@@ -89,24 +92,25 @@ def made_rows(rows: Sequence[Row], each: int) -> Iterator[Row]:
     opened = [row for row in rows if row["corpus"] == "superseg"]
     if korean:
         yield from _joined_parts(korean, "made_ko", each)
+        yield from _joined_parts(korean, "made_ko_short", each, longest=4)
     if joined:
         yield from _joined_parts(joined, "made_ko_join", each)
     if opened:
         yield from _joined_openings(opened, "made_superseg", each)
 
 
-def _joined_parts(rows: Sequence[Row], name: str, count: int) -> Iterator[Row]:
+def _joined_parts(rows: Sequence[Row], name: str, count: int, *, longest: int = 12) -> Iterator[Row]:
     chance = random.Random(name)
     parts = []
     for row in rows:
         edges = [0, *row["boundaries"], len(row["msgs"])]
-        parts += [row["msgs"][start:end] for start, end in zip(edges, edges[1:], strict=False) if end - start > 1]
+        parts += [row["msgs"][start:end] for start, end in pairwise(edges) if end - start > 1]
     for number in range(count):
         messages: list[Any] = []
         boundaries: list[int] = []
         for part in chance.sample(parts, chance.randint(3, 5)):
             boundaries += [len(messages)] if messages else []
-            kept = part[: chance.randint(2, 12)] if chance.random() < 0.8 else part[:12]
+            kept = part[: chance.randint(2, longest)] if chance.random() < 0.8 else part[:longest]
             messages += [[None, *message[1:]] for message in kept]
         yield _made(name, number, rows[0]["lang"], messages, boundaries)
 

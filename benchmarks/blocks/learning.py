@@ -2,26 +2,26 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 from corpora import Row, labels_of
 from scipy.sparse import csr_matrix
-from sklearn.cluster import KMeans
 from sklearn.decomposition import TruncatedSVD
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import normalize
 
-from satchel.blocks.features import DEFAULT_WEIGHT, Lexicon, phrases
+from satchel.blocks.features import DEFAULT_WEIGHT, TOPIC_DIMENSIONS, Lexicon, phrases
 from satchel.blocks.text import read
 
 _COMMON = 8
 _PHRASE_SESSIONS = 8
-_FIELDS = 32
-_FIELD_USES = 8
-_FIELD_SHARE = 0.06
-_FIELD_DIMENSIONS = 40
-_FIELD_WINDOW = 6
+_TOPIC_TERMS = 100
+_TOPIC_USES = 8
+_TOPIC_SHARE = 0.06
+_TOPIC_SCALE = 50
+_TOPIC_WINDOW = 6
 _LEAST_COEFFICIENT = 0.03
 
 
@@ -86,39 +86,38 @@ def learn_phrases(rows: Sequence[Row]) -> tuple[dict[str, int], dict[str, int]]:
     return table(0), table(many)
 
 
-def learn_fields(rows: Sequence[Row]) -> dict[str, int]:
-    """Fields of terms that occur together: k-means over a decomposition of their positive mutual information."""
-    fields: dict[str, int] = {}
-    for number, lang in enumerate(("en", "ko")):
+def learn_topics(rows: Sequence[Row]) -> dict[str, list[int]]:
+    """Vectors of terms that occur together: a decomposition of their positive mutual information per language."""
+    topics: dict[str, list[int]] = {}
+    for lang in ("en", "ko"):
         documents = list(_documents([row for row in rows if row["lang"] == lang]))
-        if len(documents) < 10 * _FIELDS:
-            continue
         uses = Counter(term for document in documents for term in document)
-        kept = [term for term in sorted(uses) if _FIELD_USES <= uses[term] <= _FIELD_SHARE * len(documents)]
+        kept = [term for term in sorted(uses) if _TOPIC_USES <= uses[term] <= _TOPIC_SHARE * len(documents)]
+        if len(kept) < _TOPIC_TERMS:
+            continue
         column = {term: index for index, term in enumerate(kept)}
-        places = [
-            (i, column[term]) for i, document in enumerate(documents) for term in sorted(document) if term in column
-        ]
-        matrix = csr_matrix((np.ones(len(places)), tuple(zip(*places, strict=True))), shape=(len(documents), len(kept)))
+        places = [(i, column[term]) for i, each in enumerate(documents) for term in sorted(each) if term in column]
+        shape = (len(documents), len(kept))
+        matrix = csr_matrix((np.ones(len(places)), tuple(zip(*places, strict=True))), shape=shape)
         together = (matrix.T @ matrix).toarray()
         np.fill_diagonal(together, 0)
         sums = together.sum(1, keepdims=True) + 1e-9
         information = np.log((together * together.sum() + 1e-9) / (sums @ sums.T) + 1e-12)
         information = np.where(together > 0, np.maximum(0, information), 0)
-        vectors = normalize(TruncatedSVD(_FIELD_DIMENSIONS, random_state=0).fit_transform(information))
-        found = KMeans(_FIELDS, n_init=3, random_state=0).fit(vectors).labels_
-        fields |= {term: number * _FIELDS + int(field) for term, field in zip(kept, found, strict=True)}
-    return fields
+        vectors = normalize(TruncatedSVD(TOPIC_DIMENSIONS, random_state=0).fit_transform(information))
+        for term, vector in zip(kept, vectors, strict=True):
+            topics[term] = [round(_TOPIC_SCALE * float(value)) for value in vector]
+    return topics
 
 
-def _documents(rows: Sequence[Row]):
+def _documents(rows: Sequence[Row]) -> Iterator[set[str]]:
     """Sets of terms that are about one thing: runs of six messages between boundaries."""
     for row in rows:
         terms = [set(read(message[3]).terms) for message in row["msgs"]]
         edges = [0, *row["boundaries"], len(terms)]
-        for start, end in zip(edges, edges[1:], strict=False):
-            for first in range(start, end, _FIELD_WINDOW - 2):
-                together = set().union(*terms[first : min(end, first + _FIELD_WINDOW)])
+        for start, end in pairwise(edges):
+            for first in range(start, end, _TOPIC_WINDOW - 2):
+                together = set().union(*terms[first : min(end, first + _TOPIC_WINDOW)])
                 if len(together) > 2:
                     yield together
 
@@ -126,4 +125,4 @@ def _documents(rows: Sequence[Row]):
 def learn_lexicon(rows: Sequence[Row], extra: Sequence[Row]) -> Lexicon:
     """Everything about words; `extra` are made sessions, which teach phrases and nothing else."""
     opens, closes = learn_phrases([*rows, *extra])
-    return Lexicon(learn_words(rows), opens, closes, learn_fields(rows))
+    return Lexicon(learn_words(rows), opens, closes, learn_topics(rows))

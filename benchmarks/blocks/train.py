@@ -10,6 +10,7 @@ Needs lightgbm, scikit-learn, scipy and numpy; nothing of them is needed to run 
 import argparse
 import hashlib
 import json
+import pickle
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -37,13 +38,13 @@ MODEL_FILE = Path(__file__).parents[2] / "layers/common/src/satchel/blocks/conti
 COLUMNS = [*NAMES, *FLAGS]
 # A longer pause never speaks for going on, more common words never for a new topic.
 MONOTONE = {"gap_s": 1, "overlap_1": -1, "overlap_context": -1, "overlap_window": -1}
-TREES = 200
+TREES = 160
 FOLDS = 5
 INNER_FOLDS = 4
 MADE = 150
 UNIT = 1_000_000
 PARAMETERS = {
-    "objective": "binary", "num_leaves": 16, "learning_rate": 0.08, "min_child_samples": 60, "feature_fraction": 0.5,
+    "objective": "binary", "num_leaves": 16, "learning_rate": 0.1, "min_child_samples": 60, "feature_fraction": 0.5,
     "bagging_fraction": 0.8, "bagging_freq": 1, "lambda_l2": 5.0, "max_bin": 63, "num_threads": 1, "seed": 7,
     "deterministic": True, "force_col_wise": True, "verbose": -1,
     "monotone_constraints": [MONOTONE.get(name, 0) for name in COLUMNS],
@@ -163,7 +164,7 @@ def document(
             "trees": TREES,
         },
         "calibration": {mode: {"centre": centre, "slope": SLOPE} for mode, centre in centres.items()},
-        "weight": lexicon.weight, "opens": lexicon.opens, "closes": lexicon.closes, "field": lexicon.field,
+        "weight": lexicon.weight, "opens": lexicon.opens, "closes": lexicon.closes, "topic": lexicon.topic,
         "trees": [tree_of(each["tree_structure"]) for each in model.dump_model()["tree_info"]],
     }  # fmt: skip
 
@@ -173,6 +174,7 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--leave-one-out", action="store_true")
     parser.add_argument("--write", action="store_true", help=f"write {MODEL_FILE.name}")
+    parser.add_argument("--margins", type=Path, help="keep the held-out margins here, to try calibrations")
     arguments = parser.parse_args()
     rows = read_rows(arguments.data)
     scored = held_out(rows, [lambda row, fold=fold: fold_of(row, FOLDS) == fold for fold in range(FOLDS)])
@@ -185,6 +187,8 @@ def main() -> None:
         corpora = sorted({row["corpus"] for row in rows})
         unseen = held_out(rows, [lambda row, corpus=corpus: row["corpus"] == corpus for corpus in corpora])
         show("soft, corpus never seen", table(unseen[""], centres["soft"]))
+    if arguments.margins:
+        arguments.margins.write_bytes(pickle.dumps(dict(scored)))
     if arguments.write:
         learned = [row for row in rows if may_learn_from(row)]
         content = document(*learn(learned), centres, arguments.data, learned)

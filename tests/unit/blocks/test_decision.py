@@ -42,9 +42,9 @@ def test_the_zone_falls_to_the_midpoint():
     assert action(0, 0.326, Options()) == "APPEND"
 
 
-@given(gaps, scores, st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
-def test_raising_a_threshold_never_removes_a_boundary(gap_s, score, a, b, c, d):
-    low, lower, high, higher = sorted((a, b)) + sorted((c, d))
+@given(gaps, scores, st.tuples(*[st.floats(0, 1)] * 4))
+def test_raising_a_threshold_never_removes_a_boundary(gap_s, score, thresholds):
+    low, lower, high, higher = sorted(thresholds[:2]) + sorted(thresholds[2:])
     if low > high or lower > higher:
         return
     before = action(gap_s, score, Options(shift_low_sim=low, shift_high_sim=high))

@@ -11,7 +11,8 @@
     ├── RetryableError           it may work later; `retry_after_s` says when
     │   ├── RateLimitedError     too much, too fast
     │   └── UnavailableError     a part we rely on does not answer
-    └── DeadlineError            the time given is used up
+    ├── DeadlineError            the time given is used up
+    └── InvalidAnswerError       our own answer breaks its contract, and is not sent
 
 Messages are safe to show to the caller: they never carry content, secrets or another user's ids.
 What an error means on the wire (HTTP status, JSON-RPC code) is in `satchel.api.error_table` alone.
@@ -94,3 +95,7 @@ class UnavailableError(RetryableError):
 
 class DeadlineError(SatchelError):
     """The time allowed for this ran out; the work may or may not have happened."""
+
+
+class InvalidAnswerError(SatchelError):
+    """Our own answer did not fit its contract, which is a fault of ours; nothing of it is sent."""

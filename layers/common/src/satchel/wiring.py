@@ -6,9 +6,17 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
+from satchel.api.request_log import log_event
+from satchel.aws_secret import read_secret
+from satchel.blocks.advisor import ModelAdvisor
+from satchel.blocks.store import BlockStore
 from satchel.expiring_cache import ExpiringCache
+from satchel.llm.claude import ClaudeModel, anthropic_client, bedrock_client
+from satchel.llm.store import LedgerStore
+from satchel.llm.structured import StructuredModel
 from satchel.memory.messages import Message
 from satchel.memory.store import ConversationStore
 from satchel.memory.summary import SHOWN_RECENT, SHOWN_RELEVANT, Summary, gather_summary
@@ -22,6 +30,12 @@ from satchel.workspace.store import WorkspaceStore
 if TYPE_CHECKING:
     from satchel.embeddings.encoder import Encoder
     from satchel.memory.search_store import SearchStore
+
+
+# All questions of one request must be answered in this time, in seconds: API Gateway ends after 30.
+_MODEL_S = 18.0
+# What is left for the rest of the work when the invocation itself is short of time, in seconds.
+_AFTER_MODEL_S = 5.0
 
 
 @cache
@@ -82,6 +96,44 @@ def message_index(user_id: str) -> Callable[[Message], object]:
     from satchel.memory.indexing import index_message  # noqa: PLC0415
 
     return lambda message: index_message(message, store=search_store(user_id), encoder=encoder())
+
+
+def block_store(user_id: str) -> BlockStore:
+    """The blocks of one user's stored sessions."""
+    return BlockStore(database(), user_id)
+
+
+def block_advisor(user_id: str, remaining_ms: Callable[[], int]) -> ModelAdvisor | None:
+    """The model that decides the zone and writes tags, with the user's ledger; None where no model is configured.
+
+    Args:
+        user_id: Whose ledger.
+        remaining_ms: Milliseconds until this invocation is killed.
+    """
+    model = language_model()
+    if model is None:
+        return None
+    until = monotonic() + _MODEL_S
+    return ModelAdvisor(
+        model,
+        LedgerStore(database(), user_id),
+        seconds_left=lambda: min(until - monotonic(), remaining_ms() / 1000 - _AFTER_MODEL_S),
+        log=log_event,
+    )
+
+
+@cache
+def language_model() -> StructuredModel | None:
+    """The language model that the settings choose; None for none, or where its key is missing."""
+    if settings().llm == "bedrock":
+        return ClaudeModel(settings().llm_model, bedrock_client)
+    if settings().llm == "anthropic" and (settings().anthropic_secret or os.environ.get("ANTHROPIC_API_KEY")):
+        return ClaudeModel(settings().llm_model, lambda: anthropic_client(_anthropic_key))
+    return None
+
+
+def _anthropic_key() -> str:
+    return read_secret(settings().anthropic_secret) if settings().anthropic_secret else ""
 
 
 def profile_store(user_id: str) -> ProfileStore:

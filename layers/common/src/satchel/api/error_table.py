@@ -29,6 +29,7 @@ ERROR_TABLE: Mapping[type[errors.SatchelError], Wire] = MappingProxyType(
         errors.RateLimitedError: Wire("rate_limited", 429, -32603),
         errors.UnavailableError: Wire("unavailable", 503, -32603),
         errors.DeadlineError: Wire("timeout", 504, -32603),
+        errors.InvalidAnswerError: Wire("internal", 500, -32603),
     }
 )
 # A fault of ours: the caller learns the request id and nothing more.

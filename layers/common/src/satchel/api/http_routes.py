@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
+from satchel.api.wire.blocks import BuildRequest, BuildResponse, IngestRequest, IngestResponse
 from satchel.api.wire.filtering import AuditPage, FilterArguments, FilterResult
 from satchel.api.wire.profile import PreferencesBody
 from satchel.api.wire.upstream import UpstreamResult
@@ -39,6 +40,22 @@ class HttpRoute:
 
 
 ROUTES = (
+    HttpRoute(
+        "POST",
+        "/v1/session-blocks:build",
+        "Cut a session into topical blocks",
+        scope="context:read",
+        request=BuildRequest,
+        response=BuildResponse,
+    ),
+    HttpRoute(
+        "POST",
+        "/v1/session-blocks:ingest-message",
+        "Save one message and place it in a block of its session",
+        scope="context:write",
+        request=IngestRequest,
+        response=IngestResponse,
+    ),
     HttpRoute("GET", "/v1/resources", "Read a context resource by its URI", scope="context:read", query=("uri",)),
     HttpRoute(
         "GET",

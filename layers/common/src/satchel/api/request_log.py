@@ -1,6 +1,7 @@
 """One structured line per request: what ran, how long, how it ended. Never content."""
 
 import traceback
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -30,6 +31,11 @@ def log_request(
         _logger().error("request", extra=line | {"frames": _frames(error)})
     else:
         _logger().info("request", extra=line)
+
+
+def log_event(name: str, counts: Mapping[str, str | int]) -> None:
+    """Write one line about something that happened inside a request; `counts` hold numbers and names, no content."""
+    _logger().warning(name, extra=dict(counts))
 
 
 @cache

@@ -5,11 +5,10 @@ from typing import Any
 
 from satchel.blocks.builder import Block, Planned
 from satchel.blocks.building import Summaries, Verdicts
-from satchel.blocks.decision import Decision
 from satchel.blocks.sessions import RULES_MODEL, Options
 from satchel.blocks.summarise import is_phatic
 from satchel.blocks.summary_questions import Summary, read_summaries, summary_questions
-from satchel.blocks.zone_questions import read_verdicts, zone_questions
+from satchel.blocks.zone_questions import Verdict, read_verdicts, zone_questions
 from satchel.errors import UnavailableError
 from satchel.llm.asking import ask_all
 from satchel.llm.ledger import Ledger
@@ -56,17 +55,15 @@ class ModelAdvisor:
                 read_verdicts(by_text[question.text], answer), by_text[question.text].asked
             ),
         )
-        decisions: dict[str, Decision] = {}
-        reasons: dict[str, str] = {}
+        verdicts: dict[str, Verdict] = {}
         used = 0
         for zone, answer in zip(questions, answers, strict=True):
             found = read_verdicts(zone, answer)
             used += bool(found)
-            decisions |= {message_id: verdict.decision for message_id, verdict in found.items()}
-            reasons |= {message_id: verdict.reason for message_id, verdict in found.items()}
+            verdicts |= found
             if len(found) < len(zone.asked):
                 self._log("zone_fell_back", {"asked": len(zone.asked), "answered": len(found)})
-        return Verdicts(decisions, reasons, used)
+        return Verdicts(verdicts, used)
 
     def summarise(self, blocks: Sequence[Block], options: Options, *, calls_left: int) -> Summaries:
         """See `Advisor.summarise`. Blocks of greetings and thanks alone are not asked about."""

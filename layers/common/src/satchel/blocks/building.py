@@ -3,25 +3,26 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import chain
 from typing import Protocol
 
 from satchel.blocks.builder import Block, Planned, assemble, plan
 from satchel.blocks.confidence import confidence_of
 from satchel.blocks.continuity import Model
-from satchel.blocks.decision import Decision
 from satchel.blocks.result import BuildResult, BuiltBlock, Explained
-from satchel.blocks.sessions import RULES_MODEL, Options, Session, Tags
+from satchel.blocks.scoring import Scored
+from satchel.blocks.sessions import RULES_MODEL, Options, Session, Snippet, Tags
 from satchel.blocks.snippets import find_snippets
 from satchel.blocks.summarise import fill, merge, summarise
 from satchel.blocks.summary_questions import Summary
+from satchel.blocks.zone_questions import Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """What a model decided in the zone: by message id, with its reason; and how many of its answers were used."""
+    """What a model decided in the zone, by message id, and how many of its answers were used."""
 
-    decisions: Mapping[str, Decision] = field(default_factory=dict[str, Decision])
-    reasons: Mapping[str, str] = field(default_factory=dict[str, str])
+    of: Mapping[str, Verdict] = field(default_factory=dict[str, Verdict])
     calls: int = 0
 
 
@@ -70,7 +71,8 @@ def build_session_blocks(
     """
     planned = plan(session, options, continuity)
     verdicts = advisor.decide_zone(planned, options) if advisor else Verdicts()
-    blocks = assemble(session, planned, verdicts.decisions, options)
+    told = {message_id: verdict.decision for message_id, verdict in verdicts.of.items()}
+    blocks = assemble(session, planned, told, options)
     changed = [block for block in blocks if block.changed]
     summaries = Summaries()
     if advisor and options.summarize:
@@ -106,9 +108,7 @@ def _built(block: Block, options: Options, summaries: Summaries, model: str) -> 
         block.block_id,
         block.message_ids,
         tags,
-        snippets=[
-            snippet for item in members for snippet in find_snippets(item.message.content, item.message.message_id)
-        ],
+        snippets=_snippets(block, members),
         confidence=confidence_of(
             [item.decision for item in block.members], tags, options, by_rules=told is None, fell_back=partial
         ),
@@ -116,6 +116,15 @@ def _built(block: Block, options: Options, summaries: Summaries, model: str) -> 
         last_at=_last_at(block),
         partial=partial,
     )
+
+
+def _snippets(block: Block, members: Sequence[Scored]) -> list[Snippet]:
+    seen = {item.message.message_id for item in members}
+    earlier = [
+        snippet for snippet in (block.known.snippets if block.known else ()) if snippet.source_message_id not in seen
+    ]
+    found = (find_snippets(item.message.content, item.message.message_id) for item in members)
+    return [*earlier, *chain.from_iterable(found)]
 
 
 def _last_at(block: Block) -> datetime | None:
@@ -131,7 +140,7 @@ def _explain(blocks: Sequence[Block], verdicts: Verdicts) -> list[Explained]:
             item.decision.score,
             item.decision.action or "APPEND",
             item.decision.rule,
-            verdicts.reasons.get(item.scored.message.message_id) if item.decision.rule == "llm" else None,
+            verdicts.of[item.scored.message.message_id].reason if item.decision.rule == "llm" else None,
         )
         for item in members
     ]

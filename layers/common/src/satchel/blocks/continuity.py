@@ -14,7 +14,7 @@ from importlib.resources import files
 from operator import getitem
 from typing import Any, NamedTuple
 
-from satchel.blocks.features import FLAGS, NAMES, Lexicon
+from satchel.blocks.features import FLAGS, NAMES, NARROW, WIDE, Lexicon
 from satchel.blocks.sessions import GapMode
 
 _LEAVES = 16
@@ -44,7 +44,7 @@ class Model:
     """
 
     def __init__(self, document: Mapping[str, Any]) -> None:
-        self.lexicon = Lexicon(document["weight"], document["opens"], document["closes"], document["field"])
+        self.lexicon = Lexicon(document["weight"], document["opens"], document["closes"], document["topic"])
         self._calibrations: dict[str, Calibration] = {
             mode: Calibration(**values) for mode, values in document["calibration"].items()
         }
@@ -58,9 +58,11 @@ class Model:
         self._reachable = reachable
         self._ones = sum(1 << place * _LEAVES for place in range(len(self._leaf_values)))
         self._bytes = len(self._leaf_values) * _LEAVES // 8
-        self._steps = [
-            (index, *_steps(failures[name], reachable)) for index, name in enumerate(NAMES) if name in failures
+        steps = {name: _steps(failures[name], reachable) for name in NAMES if name in failures}
+        self._tables = [
+            (index, _table(*steps[name])) for index, name in enumerate(NAMES) if name in steps and name not in WIDE
         ]
+        self._steps = [(index, *steps[name]) for index, name in enumerate(NAMES) if name in steps and name in WIDE]
         # A flag fails its only test, `<= 0`, where it is set.
         self._flags = {1 << bit: reachable & ~failures[name][0] for bit, name in enumerate(FLAGS) if name in failures}
         self._used_flags = sum(self._flags)
@@ -78,6 +80,8 @@ class Model:
             bit = flags & -flags
             left &= self._flags[bit]
             flags ^= bit
+        for index, table in self._tables:
+            left &= table[numbers[index]]
         for index, thresholds, kept in self._steps:
             left &= kept[bisect_left(thresholds, numbers[index])]
         # One bit at least is left in each tree, so taking one from each never borrows from a neighbour.
@@ -115,6 +119,12 @@ def _steps(failures: Mapping[int, int], reachable: int) -> tuple[list[int], list
     for threshold in thresholds:
         kept.append(kept[-1] & ~failures[threshold])
     return thresholds, kept
+
+
+def _table(thresholds: Sequence[int], kept: Sequence[int]) -> list[int]:
+    """What is kept for every value of a narrow feature, negative ones at the negative index."""
+    values = [*range(NARROW + 1), *range(-NARROW - 1, 0)]
+    return [kept[bisect_left(thresholds, value)] for value in values]
 
 
 @cache

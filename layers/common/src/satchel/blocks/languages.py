@@ -25,39 +25,66 @@ _ALIASES = {
 
 # In order of how sure a sign is; the first that is found decides.
 _SIGNS = tuple(
-    (language, re.compile(pattern, re.MULTILINE))
-    for language, pattern in (
+    (language, re.compile("|".join(signs), re.MULTILINE))
+    for language, *signs in (
         ("diff", r"^(?:@@ -\d|(?:---|\+\+\+) [ab]/)"),
-        ("python", r"^\s*(?:Traceback \(most|>>> |(?:async )?def \w+\(.*\).*:|from [\w.]+ import |elif\b.*:|except\b.*:"
-                   r"|import \w+(?: as \w+)?$|print\(|with \w.*\bas \w+:)"),
-        ("php", r"<\?php|^\s*\$\w+\s*=.*;|->\w+\("),
+        (
+            "python",
+            r"^\s*(?:Traceback \(most|>>> |(?:async )?def \w+\(.*\).*:|from [\w.]+ import |elif\b.*:|except\b.*:)",
+            r"^\s*(?:import \w+(?: as \w+)?$|print\(|with \w.*\bas \w+:)",
+        ),
+        ("php", r"<\?php", r"^\s*\$\w+\s*=.*;", r"->\w+\("),
         ("dockerfile", r"^(?:FROM \S+(?: AS \w+)?$|RUN \w|COPY \S+ \S+|WORKDIR /|ENTRYPOINT \[)"),
-        ("sql", r"(?i)^\s*(?:SELECT\b[^;]*\bFROM\b|INSERT INTO|UPDATE \w+ SET|CREATE (?:TABLE|INDEX)|ALTER TABLE|DELETE FROM)"),
+        (
+            "sql",
+            r"^\s*(?i:SELECT\b[^;]*\bFROM\b|INSERT INTO|UPDATE \w+ SET|CREATE (?:TABLE|INDEX)|ALTER TABLE|DELETE FROM)",
+        ),
         ("rust", r"\bfn \w+.*\{|\blet mut\b|\bimpl\b.*\{|println!\(|^\s*use \w+::"),
         ("go", r"^package \w+$|\bfunc (?:\(\w+ \*?\w+\) )?\w+\(.*\{|:=|fmt\.\w+\("),
-        ("cpp", r"#include <(?:iostream|vector|string|map|memory|algorithm)>|\bstd::|cout\s*<<|\btemplate\s*<"),
+        (
+            "cpp",
+            r"#include <(?:iostream|vector|string|map|memory|algorithm)>",
+            r"\bstd::|cout\s*<<|\btemplate\s*<",
+        ),
         ("c", r"#include\s*[<\"]|\bint main\(|\bprintf\(\""),
         ("csharp", r"^\s*using [\w.]+;|\bnamespace [\w.]+\s*\{?$|Console\.Write|\bpublic\b.*\{ get;"),
         ("kotlin", r"\bfun \w+\(|\bval \w+(?::| =)|\bdata class\b"),
-        ("java", r"\bpublic (?:static |final )*(?:class|void|interface)\b|System\.out\.|^\s*import java|@(?:Override|Autowired|Entity|OneToMany)\b"
-                 r"|\bprivate (?:final )?[A-Z]\w+(?:<.*>)? \w+;|^\s+at [\w.$]+\(\w+\.java:\d+\)"),
-        ("typescript", r"\binterface \w+(?:<.*>)? ?(?:extends .*)?\{|:\s*(?:string|number|boolean|any|void|unknown)\b(?:\[\])?\s*[;,)=|{]|\bimplements\b"
-                       r"|\bas (?:any|string|const)\b|^\s*(?:export )?type \w+.* =|@(?:Component|Injectable|Input|Output|NgModule)\("
-                       r"|\bprivate \w+:"),
-        ("html", r"(?i)<(?:!doctype|html|head|body|div|span|script|a|p|ul|li|input|form|button|template|img|table)\b[^>]*>"),
-        ("javascript", r"\b(?:const|let|var) [\w{\[][^=]*=|\bfunction\s*\w*\s*\(|=>|require\(|console\.\w+\(|\bmodule\.exports\b"
-                       r"|^\s*(?:import|export)\b.*from ['\"]|^\s+at .*\.js:\d+|\.then\(|\$\("),
+        (
+            "java",
+            r"\bpublic (?:static |final )*(?:class|void|interface)\b|System\.out\.|^\s*import java",
+            r"@(?:Override|Autowired|Entity|OneToMany)\b|\bprivate (?:final )?[A-Z]\w+(?:<.*>)? \w+;",
+            r"\bprivate (?:int|long|boolean|double) \w+|^\s+at [\w.$]+\(\w+\.java:\d+\)",
+        ),
+        (
+            "typescript",
+            r"\binterface \w+(?:<.*>)? ?(?:extends .*)?\{|\bimplements\b|\bas (?:any|string|const)\b",
+            r":\s*(?:string|number|boolean|any|void|unknown)\b(?:\[\])?\s*[;,)=|{]|\bprivate \w+:",
+            r"^\s*(?:export )?type \w+.* =|@(?:Component|Injectable|Input|Output|NgModule)\(",
+        ),
+        (
+            "html",
+            r"<(?i:!doctype|html|head|body|div|span|script|a|p|ul|li|input|form|button|template|img|table)\b[^>]*>",
+        ),
+        (
+            "javascript",
+            r"\b(?:const|let|var) [\w{\[][^=]*=|\bfunction\s*\w*\s*\(|=>|require\(|console\.\w+\(",
+            r"\bmodule\.exports\b|^\s*(?:import|export)\b.*from ['\"]|^\s+at .*\.js:\d+|\.then\(|\$\(",
+        ),
         ("css", r"^\s*[.#@]?[\w-]+(?:[ ,>:.#][\w-]+)*\s*\{\s*$(?:\s*[\w-]+:\s*[^;]+;)+"),
         ("json", r"^\s*[{\[]?\s*\"[^\"]+\"\s*:\s*"),
         ("xml", r"^\s*</?[\w:.-]+(?:\s[^>]*)?>"),
-        ("bash", r"^\s*(?:\$ |#!/|[\w-]+@[\w-]+[:~]\S*[$#] |sudo |npm |npx |yarn |pip3? |git |docker |kubectl |apt(?:-get)? |curl |wget |cd |ls |mkdir "
-                 r"|chmod |export \w+=|python3? |node |cargo |make |brew |systemctl |ssh |echo |source |mvn |\./)|\| grep "),
+        (
+            "bash",
+            r"^\s*(?:\$ |#!/|[\w-]+@[\w-]+[:~]\S*[$#] |sudo |npm |npx |yarn |pip3? |git |docker |kubectl |curl )",
+            r"^\s*(?:apt(?:-get)? |wget |cd |ls |mkdir |chmod |export \w+=|python3? |node |cargo |make |brew |tar )",
+            r"^\s*(?:systemctl |ssh |scp |dpkg |echo |source |mvn |\./)|\| grep ",
+        ),
         ("ruby", r"^\s*(?:def \w+$|end$|require '|puts )"),
         ("toml", r"^\[[\w.\"-]+\]\s*$(?:\s*[\w-]+ = )+"),
         ("ini", r"^\s*(?:\[[\w .:-]+\]\s*$|[A-Z][A-Z0-9_]+=)"),
         ("yaml", r"^\s*(?:- )?[\w.-]+:(?: \S.*)?$(?:\s*^\s*(?:- )?[\w.-]+:?.*$)+"),
     )
-)  # fmt: skip
+)
 _READ_CHARS = 20_000
 
 

@@ -11,8 +11,9 @@ from satchel.blocks.features import Turn, extract
 from satchel.blocks.sessions import Message, Options
 from satchel.blocks.text import Text
 
-# In `hard` mode the rule judges pauses, so the score gets one that says nothing: it must not fall inside the limit.
-NEUTRAL_GAP_S = 60.0
+# In `hard` mode the rule judges pauses. The score is told only what the rule says: it must not fall inside the limit.
+_SHORT_GAP_S = 60
+_LONG_GAP_S = 3_600
 # The pauses were learned at the document's default limit, in `soft` mode they are weighed in units of the limit.
 _LEARNED_MINUTES = 10
 _EDGE = 0.000001
@@ -59,8 +60,13 @@ def _weighed(gap_s: float | None, options: Options) -> float | None:
     if gap_s is None:
         return None
     if options.gap_mode == "hard":
-        return NEUTRAL_GAP_S
+        return hard_gap_s(gap_s, options.time_gap_minutes * 60)
     return gap_s * _LEARNED_MINUTES / options.time_gap_minutes
+
+
+def hard_gap_s(gap_s: float, limit_s: float) -> float:
+    """The pause that the score sees in `hard` mode: one of two, under the limit or over it."""
+    return _LONG_GAP_S if gap_s > limit_s else _SHORT_GAP_S
 
 
 def _cosines(messages: Sequence[Message], context: int) -> Iterator[tuple[float, Text]]:

@@ -23,7 +23,6 @@ class Message(NamedTuple):
         content: What was said.
         at: When, aware; None where it is not known (benchmarks only: the wire demands it).
         speaker: Who spoke, where several share a role; "" where not known.
-        stamp: The time stamp as it was written, for the answer.
     """
 
     message_id: str
@@ -31,7 +30,6 @@ class Message(NamedTuple):
     content: str
     at: datetime | None = None
     speaker: str = ""
-    stamp: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +60,14 @@ class KnownBlock:
         message_ids: Its messages in order; they need not be among those sent.
         tags: What is known of it; None where nothing was given.
         last_message: Its newest message, where that is not sent.
+        snippets: Code found in its messages before; kept for those that are not sent.
     """
 
     block_id: str
     message_ids: Sequence[str]
     tags: Tags | None = None
     last_message: Message | None = None
+    snippets: Sequence[Snippet] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,13 +17,15 @@ _MAX_TAG_CHARS = 300
 _MAX_TRIALS = 8
 _OPENING_MESSAGES = 8
 _ADVICE_WITHIN = 8
-_SENTENCE_END = re.compile(r"(?<=[.!?。？！])\s+|\n+")
+_SENTENCE_END = re.compile("(?<=[.!?\u3002\uff1f\uff01])\\s+|\n+")
+_QUESTION_MARKS = ("?", "\uff1f")
 _SHORT_TERMS = 2
 
 _TRIED_WORDS = frozenset(("tried", "still", "luck", "same", "attempted", "worked", "didn't", "again", "trying"))
 _TRIED = re.compile(
-    r"\b(?:i|we)(?:'ve| have)? (?:already |also |just )?(?:tried|attempted)\b|\balready tried\b|^tried\b|\bstill (?:the same|not|no|get"
-    r"|gets|getting|have|having|see|seeing|fail|fails|failing|doesn't|does not|can't|isn't|broken|happens|says|stuck)\b"
+    r"\b(?:i|we)(?:'ve| have)? (?:already |also |just )?(?:tried|attempted)\b|\balready tried\b|^tried\b"
+    r"|\bstill (?:the same|not|no|gets?|getting|have|having|see|seeing|fails?|failing|doesn't|does not|can't|isn't"
+    r"|broken|happens|says|stuck)\b"
     r"|\bno luck\b|\bdidn't (?:work|help)\b|\bsame (?:error|problem|issue|result|thing)\b",
     re.IGNORECASE,
 )
@@ -60,7 +62,8 @@ _OWN_FIX = re.compile(
 )
 _CAUSE_WORDS = frozenset(("turns", "turned", "because", "cause", "reason", "why", "root", "caused", "due"))
 _CAUSE = re.compile(
-    r"\bturn(?:s|ed) out\b|\bthe (?:root )?(?:reason|cause|problem|issue) (?:is|was)\b|\bthat'?s why\b|\b(?:caused by|due to)\b",
+    r"\bturn(?:s|ed) out\b|\bthe (?:root )?(?:reason|cause|problem|issue) (?:is|was)\b|\bthat'?s why\b"
+    r"|\b(?:caused by|due to)\b",
     re.IGNORECASE,
 )
 _BECAUSE = re.compile(r"\bbecause\b", re.IGNORECASE)
@@ -146,7 +149,7 @@ def _trials(block: Sequence[Scored], problem: str) -> list[str]:
     found: dict[str, None] = {}
     for item in block:
         for sentence in _matching(item, _TRIED_WORDS, _TRIED, _TRIED_KO):
-            if sentence != problem and not sentence.endswith(("?", "？")):
+            if sentence != problem and not sentence.endswith(_QUESTION_MARKS):
                 found[_clip(sentence)] = None
     return list(found)[:_MAX_TRIALS]
 
@@ -156,7 +159,7 @@ def _success(block: Sequence[Scored]) -> int:
     for index in range(len(block) - 1, 0, -1):
         for sentence in _matching(block[index], _SUCCESS_WORDS, _SUCCESS, _SUCCESS_KO):
             denied = _NOT_SUCCESS.search(sentence) or any(sign in sentence for sign in _NOT_SUCCESS_KO)
-            if not denied and not sentence.endswith(("?", "？")):
+            if not denied and not sentence.endswith(_QUESTION_MARKS):
                 return index
     return -1
 
@@ -182,14 +185,14 @@ def _solution(block: Sequence[Scored], opener: str, success_at: int, problem_at:
 
 
 def _only_asks(item: Scored) -> bool:
-    return item.message.content.rstrip().endswith(("?", "？"))
+    return item.message.content.rstrip().endswith(_QUESTION_MARKS)
 
 
 def _insight(block: Sequence[Scored], problem: str) -> str:
     weak = ""
     for item in reversed(block):
         for sentence in _matching(item, _CAUSE_WORDS, _CAUSE, _CAUSE_KO):
-            if sentence != problem and not sentence.endswith(("?", "？")):
+            if sentence != problem and not sentence.endswith(_QUESTION_MARKS):
                 return _clip(sentence)
         if not weak and "because" in item.text.words:
             weak = next(
@@ -208,7 +211,7 @@ def _context(block: Sequence[Scored], opener: str, problem: str) -> str:
         if _identity(item) != opener:
             continue
         for sentence in _matching(item, _SITUATION_WORDS, _SITUATION, _SITUATION_KO):
-            if _clip(sentence) != problem and not sentence.endswith(("?", "？")):
+            if _clip(sentence) != problem and not sentence.endswith(_QUESTION_MARKS):
                 return _clip(sentence)
     return ""
 

@@ -1,18 +1,25 @@
 """The request and response of `POST /v1/session-blocks:build`, named as in the batch document."""
 
 import re
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError, model_serializer, model_validator
 
+from satchel.api.wire.types import Identifier
 from satchel.blocks.result import BuildResult, BuiltBlock
-from satchel.blocks.sessions import KnownBlock, Message, Options, Session, Tags, in_order
-from satchel.errors import InvalidInputError
+from satchel.blocks.sessions import ANALYSIS_VERSION, KnownBlock, Message, Options, Session, Tags, in_order
+from satchel.blocks.stored import Placement
+from satchel.errors import InvalidAnswerError, InvalidInputError, NotFoundError, UnavailableError
+from satchel.memory.messages import Message as StoredMessage
+from satchel.memory.messages import NewMessage
 from satchel.timestamps import format_timestamp, parse_iso_timestamp
 
 _UNSENDABLE = re.compile("[\ud800-\udfff]")
 _MAX_GAP_MINUTES = 525_600
+# Of a stored session this many blocks are shown, the newest.
+SHOWN_BLOCKS = 200
 
 
 def _text(value: Any) -> Any:
@@ -194,7 +201,7 @@ class BuildRequest(BaseModel):
         )
 
 
-def _unique(ids: Any, path: str) -> None:
+def _unique(ids: Iterable[str], path: str) -> None:
     seen: dict[str, int] = {}
     for index, item in enumerate(ids):
         if item in seen:
@@ -280,15 +287,20 @@ class BuildResponse(BaseModel):
     stats: BuildStats
     explanations: list[Explanation] | None = Field(default=None, description="With `options.explain`.")
 
-    model_config = ConfigDict(serialize_by_alias=True)
-
     @classmethod
     def of(cls, result: BuildResult) -> Self:
         """`result` as it goes out.
 
         Raises:
-            ValidationError: It breaks the contract, which is a fault of ours and must not be sent.
+            InvalidAnswerError: It breaks the contract, which is a fault of ours and must not be sent.
         """
+        try:
+            return cls._of(result)
+        except ValidationError as error:
+            raise InvalidAnswerError("the answer does not fit its schema and was not sent") from error
+
+    @classmethod
+    def _of(cls, result: BuildResult) -> Self:
         return cls(
             sessionId=result.session_id,
             analysis_version=result.analysis_version,
@@ -309,9 +321,93 @@ class BuildResponse(BaseModel):
             else None,
         )
 
+    @model_serializer(mode="wrap")
+    def _without_absent(self, write: Callable[[Self], dict[str, Any]]) -> dict[str, Any]:
+        written = write(self)
+        if self.explanations is None:
+            del written["explanations"]
+        return written
+
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         total = sum(len(block.messageIds) for block in self.blocks)
         if total != len(self.messageToBlock) or self.stats.numBlocks != len(self.blocks):
             raise ValueError("a message stands in two blocks, or the counts disagree")
         return self
+
+
+class IngestedMessage(MessageIn):
+    """The message; its ids are those of the store."""
+
+    messageId: Identifier  # noqa: N815
+    content: Annotated[_Text, Field(min_length=1)]
+
+    def to_new_message(self, session_id: str) -> NewMessage:
+        """The message as the store takes it."""
+        metadata = {"speaker": self.speaker} if self.speaker else {}
+        return NewMessage(session_id, self.messageId, self.role, self.content, metadata, self.timestamp)
+
+
+class IngestRequest(BaseModel):
+    """One message of a stored session."""
+
+    sessionId: Identifier  # noqa: N815
+    message: IngestedMessage
+
+
+class IngestResponse(BaseModel):
+    """Where the message is."""
+
+    sessionId: str  # noqa: N815
+    messageId: str  # noqa: N815
+    blockId: str  # noqa: N815
+    action: Literal["APPEND", "NEW_BLOCK"]
+    rule: str
+    score: float | None
+    duplicate: bool = Field(description="True where this very message had been ingested before.")
+    analysis_version: str
+
+    @classmethod
+    def of(cls, message: StoredMessage, placement: Placement | None, *, duplicate: bool) -> Self:
+        """Where `message` is.
+
+        Raises:
+            UnavailableError: It is nowhere: it was deleted while it was being placed.
+        """
+        if placement is None:
+            raise UnavailableError("the message was deleted meanwhile")
+        return cls(
+            sessionId=message.session_id,
+            messageId=message.message_id,
+            blockId=placement.block_id,
+            action=placement.action,
+            rule=placement.rule,
+            score=placement.score,
+            duplicate=duplicate,
+            analysis_version=ANALYSIS_VERSION,
+        )
+
+
+class SessionBlocks(BaseModel):
+    """The blocks of a stored session, as `context://blocks/{session_id}` reads."""
+
+    sessionId: str  # noqa: N815
+    analysis_version: str
+    blocks: list[BlockOut]
+    has_older: bool = Field(description="There are older blocks than those shown.")
+
+    @classmethod
+    def of(cls, session_id: str, blocks: Sequence[BuiltBlock], *, has_older: bool) -> Self:
+        """The blocks as they go out.
+
+        Raises:
+            NotFoundError: There are none: the user has no such session.
+        """
+        if not blocks:
+            raise NotFoundError("there is no session of this id", field="uri")
+        return cls(
+            sessionId=session_id,
+            analysis_version=ANALYSIS_VERSION,
+            blocks=[BlockOut.of(block) for block in blocks],
+            has_older=has_older,
+        )

@@ -1,0 +1,19 @@
+"""`build_session_blocks`, also `POST /v1/session-blocks:build`: cut a session that is sent into topical blocks."""
+
+from satchel import wiring
+from satchel.api.handler import Call, tool
+from satchel.api.wire.blocks import BuildRequest, BuildResponse
+from satchel.blocks.building import build_session_blocks
+from satchel.blocks.continuity import shipped_model
+
+
+@tool("build_session_blocks", BuildRequest, scope="context:read")
+def handler(request: BuildRequest, call: Call) -> BuildResponse:
+    """Build the blocks; see `satchel.blocks.building`."""
+    result = build_session_blocks(
+        request.to_session(),
+        request.options.to_options(),
+        continuity=shipped_model(),
+        advisor=wiring.block_advisor(call.user_id, call.remaining_ms),
+    )
+    return BuildResponse.of(result)
