@@ -7,21 +7,11 @@ of the table in `docs/api.md`.
 from functools import cache
 
 from satchel.api.catalogue import Catalogue
-<<<<<<< HEAD
-from satchel.api.entries import context, filtering, memory, sandbox, strategies, trading
-=======
-from satchel.api.entries import blocks, context, filtering, memory, sandbox, strategies
->>>>>>> 84ac5e6 (Build, ingest and read session blocks through functions, catalogue and store)
+from satchel.api.entries import blocks, context, filtering, memory, sandbox, strategies, trading
 
 
 @cache
 def catalogue() -> Catalogue:
     """Return the catalogue of this release."""
-<<<<<<< HEAD
-    features = (memory, filtering, strategies, trading, sandbox, context)
+    features = (memory, blocks, filtering, strategies, trading, sandbox, context)
     return Catalogue.of(feature.ENTRIES for feature in features)
-=======
-    return Catalogue.of(
-        (memory.ENTRIES, blocks.ENTRIES, filtering.ENTRIES, strategies.ENTRIES, sandbox.ENTRIES, context.ENTRIES)
-    )
->>>>>>> 84ac5e6 (Build, ingest and read session blocks through functions, catalogue and store)

@@ -16,20 +16,23 @@ _FENCE = re.compile(r"`{3,}|^[ \t]*~{3,}", re.MULTILINE)
 _INFO = re.compile(r"[ \t]*([A-Za-z][\w+#.-]{0,20})?(?:[ \t]+(?:\{[^\n{}]*\}|[\w-]+=[^\n]*))?[ \t]*\r?\n")
 _INLINE = re.compile(r"(?<!`)`([^`\n]{4,300})`(?!`)")
 
-_TOOL_NAMES = tuple(
-    "npm|npx|yarn|pnpm|bower|pip|pip3|pipx|uv|poetry|conda|git|docker|docker-compose|kubectl|helm|sudo|apt|apt-get|yum|"
-    "dnf|pacman|brew|snap|curl|wget|cd|ls|cp|mv|rm|mkdir|chmod|chown|cat|grep|sed|awk|tar|ssh|scp|rsync|systemctl|"
-    "service|journalctl|python|python3|node|deno|bun|tsc|ng|java|javac|mvn|gradle|./gradlew|cargo|rustc|rustup|make|"
-    "cmake|gcc|g++|psql|mysql|redis-cli|aws|gcloud|az|terraform|ansible|export|source|echo|kill|killall|modprobe|"
-    "mount|dpkg|pytest|sam|nvm|ping|ifconfig|lsmod|dmesg".split("|")  # noqa: SIM905 - names to a line, not a page
-)
+_TOOL_NAMES = (
+    "npm", "npx", "yarn", "pnpm", "bower", "pip", "pip3", "pipx", "uv", "poetry", "conda", "git", "docker",
+    "docker-compose", "kubectl", "helm", "sudo", "apt", "apt-get", "yum", "dnf", "pacman", "brew", "snap", "curl",
+    "wget", "cd", "ls", "cp", "mv", "rm", "mkdir", "chmod", "chown", "cat", "grep", "sed", "awk", "tar", "ssh",
+    "scp", "rsync", "systemctl", "service", "journalctl", "python", "python3", "node", "deno", "bun", "tsc", "ng",
+    "java", "javac", "mvn", "gradle", "./gradlew", "cargo", "rustc", "rustup", "make", "cmake", "gcc", "g++",
+    "psql", "mysql", "redis-cli", "aws", "gcloud", "az", "terraform", "ansible", "export", "source", "echo", "kill",
+    "killall", "modprobe", "mount", "dpkg", "pytest", "sam", "nvm", "ping", "ifconfig", "lsmod", "dmesg",
+)  # fmt: skip
 _TOOLS = "|".join(map(re.escape, _TOOL_NAMES))
 # Without a sign of its own a text is code where a line begins like code or, among others, like a key, or it tells
 # an error.
 _CODE_SIGN = re.compile(r"[;{}=<>$|\\\[`#(@]")
 _BEGINS_CODE = frozenset((
     *_TOOL_NAMES, "import", "package", "class", "def", "func", "fn", "use", "using", "struct", "select", "insert",
-    "update", "delete", "create", "alter", "drop", "from", "run", "copy", "workdir", "entrypoint", "cmd", "expose", "at",
+    "update", "delete", "create", "alter", "drop", "from", "run", "copy", "workdir", "entrypoint", "cmd", "expose",
+    "at",
 ))  # fmt: skip
 _ERROR_WORDS = ("Error", "Exception", "Traceback", "ERR!")
 # A command is a tool and something that only a command has after it: an option, a path, an assignment, a known verb.
