@@ -183,19 +183,25 @@ CROSS JOIN LATERAL (
 ) best;
 
 -- name: term_frequencies
--- How often each word of a query occurs in the given messages (message_terms_message).
-SELECT asked.word, t.seq, max(t.frequency)::int AS frequency, max(t.message_terms)::int AS length
-FROM message_terms t
-JOIN unnest(%(words)s::int[], %(terms)s::text[]) AS asked (word, term) USING (term)
-WHERE t.user_id = %(user_id)s AND t.seq = ANY(%(seqs)s)
-GROUP BY asked.word, t.seq
-UNION ALL
-SELECT begun.word, t.seq, max(t.frequency)::int, max(t.message_terms)::int
-FROM message_terms t
-JOIN unnest(%(prefix_words)s::int[], %(prefixes)s::text[]) AS begun (word, prefix)
-  ON t.term >= prefix AND t.term < prefix || U&'\+10FFFF'
-WHERE t.user_id = %(user_id)s AND t.seq = ANY(%(seqs)s)
-GROUP BY begun.word, t.seq;
+-- How often each word of a query occurs in the given messages. Read term by term (message_terms primary key) and then
+-- narrowed: by message it would read all terms of each.
+WITH posting AS MATERIALIZED (
+    SELECT asked.word, t.seq, t.frequency, t.message_terms
+    FROM unnest(%(words)s::int[], %(terms)s::text[]) AS asked (word, term) JOIN message_terms t USING (term)
+    WHERE t.user_id = %(user_id)s
+    UNION ALL
+    SELECT begun.word, t.seq, t.frequency, t.message_terms
+    FROM unnest(%(prefix_words)s::int[], %(prefixes)s::text[]) AS begun (word, prefix)
+    JOIN message_terms t ON t.term >= prefix AND t.term < prefix || U&'\+10FFFF'
+    WHERE t.user_id = %(user_id)s
+)
+SELECT seq, array_agg(word) AS words, array_agg(frequency::int) AS frequencies, max(length)::int AS length
+FROM (
+    SELECT word, seq, max(frequency) AS frequency, max(message_terms) AS length
+    FROM posting JOIN unnest(%(seqs)s::bigint[]) AS wanted (seq) USING (seq)
+    GROUP BY word, seq
+) counted
+GROUP BY seq;
 
 -- name: newest_messages
 -- What a filter lets through, newest first, from a place on (conversation_history_recent).

@@ -17,10 +17,10 @@ from satchel.postgres.queries import load_queries
 
 _SQL = load_queries("satchel.memory")
 
-NEAREST = 150
+NEAREST = 80
 """Messages that enter the ranking by meaning, and as many by words."""
 
-DATED = 40
+DATED = 20
 """Messages that enter by being of a day that the query names, nearest in meaning first."""
 
 REACH = 1
@@ -179,11 +179,8 @@ def _vectors(
 
 def _frequencies(connection: Connection, values: dict[str, Any]) -> dict[int, tuple[dict[int, int], int]]:
     """Return for each message how often it has each word, and how many terms it has."""
-    frequencies: dict[int, tuple[dict[int, int], int]] = {}
-    for row in connection.execute(_SQL["term_frequencies"], values):
-        counts, _ = frequencies.setdefault(row["seq"], ({}, row["length"]))
-        counts[row["word"]] = row["frequency"]
-    return frequencies
+    rows = connection.execute(_SQL["term_frequencies"], values)
+    return {row["seq"]: (dict(zip(row["words"], row["frequencies"], strict=True)), row["length"]) for row in rows}
 
 
 def _filter_values(filters: Filters) -> dict[str, Any]:
