@@ -25,6 +25,32 @@ def read_rows(path: Path) -> list[Row]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
+def own_rows() -> list[Row]:
+    """The sessions written for this project, in `own_sessions.txt`."""
+    text = Path(__file__).with_name("own_sessions.txt").read_text(encoding="utf-8")
+    sessions: list[list[str]] = [[]]
+    for line in text.splitlines():
+        if line == "===":
+            sessions.append([])
+        elif not line.startswith("#"):
+            sessions[-1].append(line)
+    return [_own_row(number, lines) for number, lines in enumerate(sessions)]
+
+
+def _own_row(number: int, lines: Sequence[str]) -> Row:
+    messages: list[Any] = []
+    boundaries: list[int] = []
+    for line in lines:
+        if line:
+            role = "user" if line.startswith("U ") else "assistant"
+            messages.append([None, "", role, line[2:]])
+        elif messages:
+            boundaries.append(len(messages))
+    lang = "ko" if any("\uac00" <= letter <= "\ud7a3" for letter in messages[0][3]) else "en"
+    row = _made("made_own", number, lang, messages, boundaries)
+    return {**row, "licence": "own"}
+
+
 def may_learn_from(row: Row) -> bool:
     return row["licence"] in LICENCES or row["corpus"] in DERIVED_FROM_CC_BY
 
@@ -48,7 +74,7 @@ def variants_of(row: Row) -> Sequence[str]:
         return ("", "", "S", "H", "HS", "T")
     if row["msgs"][0][0] is not None:
         return ("", "S", "H", "T")
-    return ("", "C") if row["corpus"].startswith("made_") else ("", "S", "C", "CS", "R")
+    return ("", "C", "R") if row["corpus"].startswith("made_") else ("", "S", "C", "CS", "R")
 
 
 def turns_of(row: Row, variant: str = "") -> list[Turn]:

@@ -25,6 +25,7 @@ from corpora import (
     labels_of,
     made_rows,
     may_learn_from,
+    own_rows,
     read_rows,
     turns_of,
     variants_of,
@@ -100,7 +101,7 @@ def held_out(rows: Sequence[Row], groups: Sequence[Callable[[Row], bool]]) -> di
     result: dict[str, list[tuple[Row, np.ndarray]]] = defaultdict(list)
     for belongs in groups:
         tested = [row for row in rows if belongs(row)]
-        model, lexicon = learn([row for row in rows if not belongs(row) and may_learn_from(row)])
+        model, lexicon = learn([*own_rows(), *(row for row in rows if not belongs(row) and may_learn_from(row))])
         for variant in ("", "S", "H"):
             result[variant] += zip(tested, margins(model, lexicon, tested, variant), strict=True)
     return result
@@ -190,7 +191,7 @@ def main() -> None:
     if arguments.margins:
         arguments.margins.write_bytes(pickle.dumps(dict(scored)))
     if arguments.write:
-        learned = [row for row in rows if may_learn_from(row)]
+        learned = [*own_rows(), *(row for row in rows if may_learn_from(row))]
         content = document(*learn(learned), centres, arguments.data, learned)
         text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
         MODEL_FILE.write_text(text + "\n", encoding="utf-8")
