@@ -8,4 +8,6 @@ from satchel.memory.summary import summary_text
 @resource("conversation_summary", "context://conversation-summary{?query}")
 def handler(variables: dict[str, str], call: Call) -> Content:
     """Gather the summary (cached for as long as nothing it is made of changes) and put it into words."""
-    return Content(summary_text(wiring.summary(call.user_id, variables.get("query")), now=wiring.clock()))
+    found = wiring.summary(call.user_id, variables.get("query"))
+    wording = wiring.summary_wording(call.user_id, found, call.remaining_ms)
+    return Content(summary_text(found, now=wiring.clock(), wording=wording))

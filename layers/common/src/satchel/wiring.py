@@ -14,12 +14,14 @@ from satchel.aws_secret import read_secret
 from satchel.blocks.advisor import ModelAdvisor
 from satchel.blocks.store import BlockStore
 from satchel.expiring_cache import ExpiringCache
+from satchel.llm.asking import ask_all
 from satchel.llm.claude import ClaudeModel, anthropic_client, bedrock_client
 from satchel.llm.store import LedgerStore
 from satchel.llm.structured import StructuredModel
 from satchel.memory.messages import Message
 from satchel.memory.store import ConversationStore
-from satchel.memory.summary import SHOWN_RECENT, SHOWN_RELEVANT, Summary, gather_summary
+from satchel.memory.summary import SHOWN_RECENT, SHOWN_RELEVANT, Summary, Wording, gather_summary
+from satchel.memory.summary_wording import read_wording, summary_question
 from satchel.postgres.database import Database
 from satchel.postgres.secret import conninfo_of_secret, password_of_secret
 from satchel.profile.preferences import preference_lines
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
 _MODEL_S = 18.0
 # What is left for the rest of the work when the invocation itself is short of time, in seconds.
 _AFTER_MODEL_S = 5.0
+# An agent reads the summary before every turn: its wording is not worth a longer wait, in seconds.
+_WORDING_S = 8.0
 
 
 @cache
@@ -162,6 +166,27 @@ def summary(user_id: str, query: str | None) -> Summary | None:
             query=query,
         ),
     )
+
+
+def summary_wording(user_id: str, found: Summary | None, remaining_ms: Callable[[], int]) -> Wording | None:
+    """A language model's words for a summary; None where there is no model, or none that answers in time.
+
+    Args:
+        user_id: Whose ledger keeps the answer.
+        found: The summary.
+        remaining_ms: Milliseconds until this invocation is killed.
+    """
+    model = language_model()
+    if model is None or found is None:
+        return None
+    until = monotonic() + _WORDING_S
+    (record,) = ask_all(
+        [summary_question(found)],
+        model=model,
+        ledger=LedgerStore(database(), user_id),
+        seconds_left=lambda: min(until - monotonic(), remaining_ms() / 1000 - _AFTER_MODEL_S),
+    )
+    return None if record.answer is None else read_wording(record.answer, found)
 
 
 def _relevant(user_id: str, text: str) -> list[Message]:
