@@ -29,6 +29,17 @@ class Settings:
         llm: `none`, `anthropic` or `bedrock`.
         llm_model: The model's name.
         anthropic_secret: ARN of a secret that holds the API key for Claude, where `ANTHROPIC_API_KEY` does not.
+        agent_llm: Who answers in chats: as `llm`.
+        agent_model: The model that chats ask.
+        agent_user_models: Other models for some users, as `user=model`.
+        agent_mcp_servers: Further MCP servers for chats, as JSON in the `mcpServers` form (HTTP servers only).
+        agent_max_calls: Requests to the model, at most, in one turn.
+        agent_max_tokens: Tokens, at most, in one turn.
+        agent_max_usd: US dollars, at most, for one turn.
+        token_url: The issuer's token endpoint, where the gateway gets tokens for turns that outlive their request.
+        gateway_client: The gateway's client id there.
+        gateway_key: Its client secret.
+        gateway_secret: ARN of a secret that holds `gateway_key`.
         sandbox: Where programs run: `remote` (the sandbox function), or here in `wasm` or `bubblewrap`.
         sandbox_dir: What `make sandbox-warm` prepared.
         filter_profiles: JSON file that replaces the filter's tool profiles; empty takes those that ship.
@@ -54,6 +65,17 @@ class Settings:
     llm: str = "none"
     llm_model: str = "claude-sonnet-5"
     anthropic_secret: str = ""
+    agent_llm: str = "none"
+    agent_model: str = "claude-sonnet-5"
+    agent_user_models: tuple[str, ...] = ()
+    agent_mcp_servers: str = ""
+    agent_max_calls: str = "12"
+    agent_max_tokens: str = "400000"
+    agent_max_usd: str = "1"
+    token_url: str = ""
+    gateway_client: str = "satchel-gateway"
+    gateway_key: str = ""
+    gateway_secret: str = ""
     sandbox: str = "remote"
     sandbox_dir: str = "~/.cache/satchel/sandbox"
     filter_profiles: str = ""

@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeVar
 from pydantic import BaseModel
 
 from satchel.api.envelopes import Envelope, open_envelope
+from satchel.api.gateway_request import GatewayRequest, gateway_request
 from satchel.api.principal import Principal
 from satchel.api.request_log import log_request
 from satchel.api.resource_uri import match_uri
@@ -130,6 +131,31 @@ def query_route(
     return decorate
 
 
+def route(
+    name: str, *, scope: str
+) -> Callable[[Callable[[GatewayRequest, Call], dict[str, Any]]], Handler]:
+    """Make a handler of a function that serves routes of its own over HTTPS and makes its whole answer.
+
+    Args:
+        name: The function's name, for the log.
+        scope: What the caller's token must allow.
+    """
+
+    def decorate(function: Callable[[GatewayRequest, Call], dict[str, Any]]) -> Handler:
+        def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+            def work(envelope: Envelope, context: LambdaContext) -> dict[str, Any]:
+                principal = envelope.principal()
+                _require(scope, principal)
+                call = Call(principal, envelope.request_id, context.get_remaining_time_in_millis)
+                return function(gateway_request(event), call)
+
+            return _answering(name, event, context, work)
+
+        return handle
+
+    return decorate
+
+
 def probe(name: str, check: Callable[[], None]) -> Handler:
     """Make a handler that needs no caller: `{"status": "ok"}` when `check` returns, its error otherwise."""
 
@@ -151,23 +177,34 @@ def _for_caller(
 
 def _edge(name: str, work: Callable[[Envelope, LambdaContext], tuple[str, Any]]) -> Handler:
     def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-        started = perf_counter()
-        envelope = open_envelope(event, context.aws_request_id)
-        failure: Exception | None = None
-        try:
-            answer = envelope.succeed(*work(envelope, context))
-        except Exception as error:  # noqa: BLE001 - the one edge: every error is told here, and only here
-            failure = error
-            answer = envelope.fail(error)
-        log_request(
-            function=name,
-            request_id=envelope.request_id,
-            duration_ms=(perf_counter() - started) * 1000,
-            error=failure,
+        return _answering(
+            name, event, context, lambda envelope, context: envelope.succeed(*work(envelope, context))
         )
-        return answer
 
     return handle
+
+
+def _answering(
+    name: str,
+    event: dict[str, Any],
+    context: LambdaContext,
+    work: Callable[[Envelope, LambdaContext], dict[str, Any]],
+) -> dict[str, Any]:
+    started = perf_counter()
+    envelope = open_envelope(event, context.aws_request_id)
+    failure: Exception | None = None
+    try:
+        answer = work(envelope, context)
+    except Exception as error:  # noqa: BLE001 - the one edge: every error is told here, and only here
+        failure = error
+        answer = envelope.fail(error)
+    log_request(
+        function=name,
+        request_id=envelope.request_id,
+        duration_ms=(perf_counter() - started) * 1000,
+        error=failure,
+    )
+    return answer
 
 
 def _require(scope: str, principal: Principal) -> None:

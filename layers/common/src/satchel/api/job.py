@@ -13,6 +13,22 @@ class JobFailedError(Exception):
     """A job did not finish; the log says why. Raised so that Lambda counts it and tries again."""
 
 
+def queued_job(name: str) -> Callable[[Callable[[dict[str, Any], LambdaContext], dict[str, Any]]], Handler]:
+    """Make a handler of work that is asked for by an asynchronous invocation, and returns facts about what it did.
+
+    Args:
+        name: The function's name, for the log.
+    """
+
+    def decorate(work: Callable[[dict[str, Any], LambdaContext], dict[str, Any]]) -> Handler:
+        def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+            return _running(name, context, lambda: work(event, context))
+
+        return handle
+
+    return decorate
+
+
 def job(name: str) -> Callable[[Callable[[Callable[[], int]], dict[str, Any]]], Handler]:
     """Make a handler of work that is handed the milliseconds it has left, and returns facts about what it did.
 
@@ -23,24 +39,28 @@ def job(name: str) -> Callable[[Callable[[Callable[[], int]], dict[str, Any]]], 
     def decorate(work: Callable[[Callable[[], int]], dict[str, Any]]) -> Handler:
         def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
             del event
-            started = perf_counter()
-            failure: Exception | None = None
-            facts: dict[str, Any] = {}
-            try:
-                facts = work(context.get_remaining_time_in_millis)
-            except Exception as error:  # noqa: BLE001 - the edge: every error is told here
-                failure = error
-            log_request(
-                function=name,
-                request_id=context.aws_request_id,
-                duration_ms=(perf_counter() - started) * 1000,
-                error=failure,
-            )
-            if failure is not None:
-                # The runtime prints what a handler raises; a driver's message may hold what a user wrote.
-                raise JobFailedError(f"{name}: {wire_of(failure).code}")
-            return facts
+            return _running(name, context, lambda: work(context.get_remaining_time_in_millis))
 
         return handle
 
     return decorate
+
+
+def _running(name: str, context: LambdaContext, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    started = perf_counter()
+    failure: Exception | None = None
+    facts: dict[str, Any] = {}
+    try:
+        facts = work()
+    except Exception as error:  # noqa: BLE001 - the edge: every error is told here
+        failure = error
+    log_request(
+        function=name,
+        request_id=context.aws_request_id,
+        duration_ms=(perf_counter() - started) * 1000,
+        error=failure,
+    )
+    if failure is not None:
+        # The runtime prints what a handler raises; a driver's message may hold what a user wrote.
+        raise JobFailedError(f"{name}: {wire_of(failure).code}")
+    return facts

@@ -1,0 +1,200 @@
+"""From settings to the agent gateway. Apart from `wiring`, so that each loads only its own."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Mapping
+from decimal import Decimal
+from functools import cache
+from time import monotonic
+from typing import Any, TypeVar
+
+from satchel.agent.budget import Budget
+from satchel.agent.ports import ChatModel, Listener, Silence
+from satchel.agent.store import AgentStore, TurnRow
+from satchel.agent.turn import Assistant, Limits
+from satchel.api.error_table import wire_of
+from satchel.api.handler import Call
+from satchel.aws_secret import read_secret
+from satchel.errors import UnavailableError
+from satchel.gateway.chatting import Runner
+from satchel.gateway.delegation import Delegation
+from satchel.gateway.link import CURRENT_REVISION, Link
+from satchel.gateway.platform_tools import platform_tools
+from satchel.gateway.pool import LinkPool
+from satchel.gateway.queue import WorkerQueue
+from satchel.gateway.user_server import USER_SERVER, McpUserServer
+from satchel.wiring import clock, database, settings
+
+Result = TypeVar("Result")
+
+# Kept back from the time that Lambda gives us: to hand a turn on and to answer.
+_RESERVE_S = 4.0
+
+
+@cache
+def _loop() -> "asyncio.Runner":
+    """The one event loop of this process: clients that live on it stay good from one invocation to the next."""
+    return asyncio.Runner()
+
+
+def run(work: Awaitable[Result]) -> Result:
+    """Run `work` on the process's loop."""
+
+    async def awaited() -> Result:
+        return await work
+
+    return _loop().run(awaited())
+
+
+def close() -> None:
+    """Close the clients and the loop; only tests do, a Lambda is simply frozen."""
+    run(_links().close())
+    _loop().close()
+
+
+def agent_store(user_id: str) -> AgentStore:
+    """Turns and connections of one user."""
+    return AgentStore(database(), user_id)
+
+
+@cache
+def delegation() -> Delegation:
+    """Where tokens for later come from."""
+    chosen = settings()
+    return Delegation(
+        token_url=chosen.token_url,
+        client_id=chosen.gateway_client,
+        key=lambda: chosen.gateway_key or read_secret(chosen.gateway_secret),
+        resource=_mcp_url(),
+    )
+
+
+@cache
+def worker_queue() -> WorkerQueue:
+    """The worker's queue."""
+    return WorkerQueue(settings().stack)
+
+
+def model_of(user_id: str) -> str:
+    """The model that a user's chats ask."""
+    own = dict(pair.partition("=")[::2] for pair in settings().agent_user_models)
+    return own.get(user_id) or settings().agent_model
+
+
+async def user_server(user_id: str, token: str) -> McpUserServer:
+    """The servers of one user, spoken to with the user's token, which no other server than ours is shown."""
+    own = await _links().link(user_id, USER_SERVER)
+    own.authorise(token)
+    links = {USER_SERVER: own}
+    for name in _further_servers():
+        links[name] = await _links().link(user_id, name)
+    return McpUserServer(links, platform=platform_tools(clock), warn=_warn)
+
+
+def assistant(server: McpUserServer, user_id: str, *, seconds: float, listener: Listener | None = None) -> Assistant:
+    """Who answers the user's turns.
+
+    Args:
+        server: The user's servers.
+        user_id: The user.
+        seconds: How long this process lives.
+        listener: Is told what happens.
+    """
+    deadline = monotonic() + seconds - _RESERVE_S
+    return Assistant(
+        server=server,
+        model=_model(),
+        model_name=model_of(user_id),
+        clock=clock,
+        seconds_left=lambda: deadline - monotonic(),
+        limits=_limits(),
+        listener=listener or Silence(),
+    )
+
+
+async def runner(call: Call, token: str, *, claimant: str, listener: Listener | None = None) -> Runner:
+    """Who runs turns of the caller, with the caller's token.
+
+    Args:
+        call: The request.
+        token: The caller's token, or one made for them.
+        claimant: The id of this invocation.
+        listener: Is told what happens.
+    """
+    server = await user_server(call.user_id, token)
+    seconds = call.remaining_ms() / 1000
+
+    def hand_on(turn: TurnRow) -> None:
+        worker_queue().send(user_id=call.user_id, turn_id=turn.turn_id)
+
+    return Runner(
+        server=server,
+        store=agent_store(call.user_id),
+        run=lambda turn: assistant(server, call.user_id, seconds=seconds, listener=listener).answer(turn),
+        claimant=claimant,
+        lease_s=seconds,
+        clock=clock,
+        code_of=lambda error: wire_of(error).code,
+        model=model_of(call.user_id),
+        hand_on=hand_on if delegation().possible else None,
+    )
+
+
+@cache
+def _model() -> ChatModel:
+    from satchel.gateway.claude import (  # noqa: PLC0415 - only where somebody chats
+        ClaudeChat,
+        anthropic_chat_client,
+        bedrock_chat_client,
+    )
+
+    provider = settings().agent_llm
+    if provider == "none":
+        raise UnavailableError("no language model is configured for chats", retry_after_s=3600)
+    if provider == "bedrock":
+        return ClaudeChat(bedrock_chat_client)
+    secret = settings().anthropic_secret
+    return ClaudeChat(lambda: anthropic_chat_client(lambda: read_secret(secret) if secret else ""))
+
+
+@cache
+def _limits() -> Limits:
+    chosen = settings()
+    return Limits(Budget(int(chosen.agent_max_calls), int(chosen.agent_max_tokens), Decimal(chosen.agent_max_usd)))
+
+
+@cache
+def _links() -> LinkPool:
+    further = _further_servers()
+
+    def make(server: str) -> Link:
+        if server == USER_SERVER:
+            return Link(_mcp_url(), mode=CURRENT_REVISION)
+        entry = further[server]
+        return Link(str(entry["url"]), mode="auto", headers=entry.get("headers"))
+
+    return LinkPool(make)
+
+
+def _mcp_url() -> str:
+    return settings().resource_url.replace(",", " ").split()[0]
+
+
+@cache
+def _further_servers() -> Mapping[str, Mapping[str, Any]]:
+    """Further MCP servers by name, in the order of the file; one that we cannot speak to is left out and told."""
+    text = settings().agent_mcp_servers
+    entries: Mapping[str, Any] = json.loads(text).get("mcpServers", {}) if text else {}
+    spoken: dict[str, Mapping[str, Any]] = {}
+    for name, entry in entries.items():
+        if isinstance(entry, dict) and str(entry.get("url", "")).startswith(("https://", "http://")):  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+            spoken[name] = entry
+        else:
+            _warn(name)
+    return spoken
+
+
+def _warn(server: str) -> None:
+    from satchel.api.request_log import log_warning  # noqa: PLC0415 - rarely
+
+    log_warning("mcp_server_left_out", server=server)

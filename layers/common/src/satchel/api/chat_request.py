@@ -1,0 +1,57 @@
+"""What `/v1/chat` reads from a request beside its body, and how its answers are dressed."""
+
+from typing import Any
+
+from satchel.agent.store import TurnRow
+from satchel.agent.turn import Answer
+from satchel.api.envelopes import json_response
+from satchel.api.gateway_request import GatewayRequest
+from satchel.api.wire.chat import ChatResult, JobAccepted, JobError, JobResult
+from satchel.errors import UnauthorizedError
+
+_JOBS = "/v1/chat/jobs/"
+_RETRY_AFTER_S = "2"
+
+
+def bearer_token(request: GatewayRequest) -> str:
+    """The caller's token, which API Gateway's authorizer has verified.
+
+    Raises:
+        UnauthorizedError: There is none.
+    """
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not token.strip():
+        raise UnauthorizedError("a bearer token is needed")
+    return token.strip()
+
+
+def wants_job(request: GatewayRequest) -> bool:
+    """Whether the caller would rather not wait (RFC 7240, `Prefer: respond-async`)."""
+    return "respond-async" in request.headers.get("prefer", "")
+
+
+def job_id_of(request: GatewayRequest) -> str:
+    """The job that a path names."""
+    return request.path.removeprefix(_JOBS)
+
+
+def turn_response(answer: Answer | TurnRow, *, show_context: bool) -> dict[str, Any]:
+    """200 with the answer, or 202 with the job that it has become."""
+    if isinstance(answer, Answer):
+        body = ChatResult.of(answer, show_context=show_context)
+        return json_response(200, body.model_dump(exclude_none=True))
+    accepted = JobAccepted(job_id=answer.turn_id, session_id=answer.session_id, message_id=answer.message_id)
+    headers = {"location": f"{_JOBS}{answer.turn_id}", "retry-after": _RETRY_AFTER_S}
+    return json_response(202, accepted.model_dump(), headers)
+
+
+def job_response(turn: TurnRow, answer: Answer | None) -> dict[str, Any]:
+    """How far a job is, with its answer where it has one."""
+    error = None
+    if turn.status == "failed":
+        code = turn.error_code or "internal"
+        error = JobError(code=code, message=f"the turn failed ({code}); send the same message_id again to go on")
+    body = JobResult(
+        job_id=turn.turn_id, status=turn.status, result=ChatResult.of(answer) if answer else None, error=error
+    )
+    return json_response(200, body.model_dump(exclude_none=True))
