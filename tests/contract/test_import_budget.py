@@ -26,6 +26,8 @@ HEAVY = (
 )
 STORE = {"psycopg", "pydantic"}
 BUDGET = {
+    "agent_gateway/app": STORE,
+    "agent_worker/app": STORE,
     "audit/app": STORE,
     "backtest_results/app": STORE,
     "build_blocks/app": STORE,

@@ -31,7 +31,10 @@ SERVERLESS = {
     if resource["Type"] == "AWS::Serverless::Function"
 }
 # What only a laptop or a test sets; in the cloud each has a counterpart in Secrets Manager, or no place at all.
-NOT_DEPLOYED = {"database_url", "database_admin_url", "request_state_keys", "test_fixtures", "sandbox", "sandbox_dir"}
+NOT_DEPLOYED = {
+    "database_url", "database_admin_url", "gateway_key", "request_state_keys", "test_fixtures", "sandbox",
+    "sandbox_dir",
+}  # fmt: skip
 # Routes that answer without a token: the adapter asks for its own, the others have nothing of anybody's.
 OPEN_ROUTES = {
     ("ANY", "/mcp"),

@@ -1,12 +1,12 @@
 """From settings to the agent gateway. Apart from `wiring`, so that each loads only its own."""
 
 import asyncio
-import json
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable
 from decimal import Decimal
 from functools import cache
 from time import monotonic
-from typing import Any, TypeVar
+from typing import TypeVar
+from urllib.parse import urlencode
 
 from satchel.agent.budget import Budget
 from satchel.agent.ports import ChatModel, Listener, Silence
@@ -18,11 +18,10 @@ from satchel.aws_secret import read_secret
 from satchel.errors import UnavailableError
 from satchel.gateway.chatting import Runner
 from satchel.gateway.delegation import Delegation
-from satchel.gateway.link import CURRENT_REVISION, Link
 from satchel.gateway.platform_tools import platform_tools
 from satchel.gateway.pool import LinkPool
 from satchel.gateway.queue import WorkerQueue
-from satchel.gateway.user_server import USER_SERVER, McpUserServer
+from satchel.gateway.user_server import McpUserServer
 from satchel.wiring import clock, database, settings
 
 Result = TypeVar("Result")
@@ -77,18 +76,16 @@ def worker_queue() -> WorkerQueue:
 
 def model_of(user_id: str) -> str:
     """The model that a user's chats ask."""
-    own = dict(pair.partition("=")[::2] for pair in settings().agent_user_models)
+    own = {user: model for user, _, model in (pair.partition("=") for pair in settings().agent_user_models)}
     return own.get(user_id) or settings().agent_model
 
 
 async def user_server(user_id: str, token: str) -> McpUserServer:
-    """The servers of one user, spoken to with the user's token, which no other server than ours is shown."""
-    own = await _links().link(user_id, USER_SERVER)
-    own.authorise(token)
-    links = {USER_SERVER: own}
-    for name in _further_servers():
-        links[name] = await _links().link(user_id, name)
-    return McpUserServer(links, platform=platform_tools(clock), warn=_warn)
+    """The server of one user, spoken to with the user's token."""
+    toolsets = urlencode({"toolsets": ",".join(settings().agent_toolsets)}, safe=",")
+    link = await _links().link(user_id, f"{_mcp_url()}?{toolsets}")
+    link.authorise(token)
+    return McpUserServer(link, platform=platform_tools(clock))
 
 
 def assistant(server: McpUserServer, user_id: str, *, seconds: float, listener: Listener | None = None) -> Assistant:
@@ -165,36 +162,8 @@ def _limits() -> Limits:
 
 @cache
 def _links() -> LinkPool:
-    further = _further_servers()
-
-    def make(server: str) -> Link:
-        if server == USER_SERVER:
-            return Link(_mcp_url(), mode=CURRENT_REVISION)
-        entry = further[server]
-        return Link(str(entry["url"]), mode="auto", headers=entry.get("headers"))
-
-    return LinkPool(make)
+    return LinkPool()
 
 
 def _mcp_url() -> str:
     return settings().resource_url.replace(",", " ").split()[0]
-
-
-@cache
-def _further_servers() -> Mapping[str, Mapping[str, Any]]:
-    """Further MCP servers by name, in the order of the file; one that we cannot speak to is left out and told."""
-    text = settings().agent_mcp_servers
-    entries: Mapping[str, Any] = json.loads(text).get("mcpServers", {}) if text else {}
-    spoken: dict[str, Mapping[str, Any]] = {}
-    for name, entry in entries.items():
-        if isinstance(entry, dict) and str(entry.get("url", "")).startswith(("https://", "http://")):  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
-            spoken[name] = entry
-        else:
-            _warn(name)
-    return spoken
-
-
-def _warn(server: str) -> None:
-    from satchel.api.request_log import log_warning  # noqa: PLC0415 - rarely
-
-    log_warning("mcp_server_left_out", server=server)

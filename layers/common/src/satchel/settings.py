@@ -32,7 +32,7 @@ class Settings:
         agent_llm: Who answers in chats: as `llm`.
         agent_model: The model that chats ask.
         agent_user_models: Other models for some users, as `user=model`.
-        agent_mcp_servers: Further MCP servers for chats, as JSON in the `mcpServers` form (HTTP servers only).
+        agent_toolsets: Tool sets whose tools a chat is offered.
         agent_max_calls: Requests to the model, at most, in one turn.
         agent_max_tokens: Tokens, at most, in one turn.
         agent_max_usd: US dollars, at most, for one turn.
@@ -68,7 +68,7 @@ class Settings:
     agent_llm: str = "none"
     agent_model: str = "claude-sonnet-5"
     agent_user_models: tuple[str, ...] = ()
-    agent_mcp_servers: str = ""
+    agent_toolsets: tuple[str, ...] = ("default", "upstream")
     agent_max_calls: str = "12"
     agent_max_tokens: str = "400000"
     agent_max_usd: str = "1"

@@ -79,7 +79,9 @@ def cost_usd(usage: Usage, model: str) -> Decimal:
     # Bedrock's names have the same family in the middle: eu.anthropic.claude-sonnet-5-v1:0.
     price = next((price for family, price in PRICES.items() if family in model), DEAREST)
     read, write = price.input / 10, price.input * 5 / 4
-    total = usage.input * price.input + usage.output * price.output + usage.cache_read * read + usage.cache_write * write
+    total = (
+        usage.input * price.input + usage.output * price.output + usage.cache_read * read + usage.cache_write * write
+    )
     return total / _MILLION
 
 

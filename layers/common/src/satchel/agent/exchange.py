@@ -95,7 +95,9 @@ def results_record(turn: str, step: int, results: Sequence[Block], names: Sequen
     """The results of the tools that a message called, to be saved."""
     ends = ["failed" if result.get("is_error") else "answered" for result in results]
     content = "[" + ", ".join(f"{name} {end}" for name, end in zip(names, ends, strict=True)) + "]"
-    return Stored(step_id(turn, step), "tool", content, {"agent": {"turn": turn, "step": step, "blocks": list(results)}})
+    return Stored(
+        step_id(turn, step), "tool", content, {"agent": {"turn": turn, "step": step, "blocks": list(results)}}
+    )
 
 
 def result_block(call_id: str, text: str, *, is_error: bool = False) -> Block:

@@ -125,7 +125,7 @@ class Assistant:
         )
         context = Context({uri: text for uri, text in zip(RESOURCES, texts, strict=True) if text})
         earlier, said, steps = _split(read_page(stored), turn.message_id)
-        run = _Run(self, turn, context, toolbox(tools), earlier, said, steps)
+        run = _Run(self, turn, context=context, tools=toolbox(tools), earlier=earlier, said=said, steps=steps)
         return await run.to_the_end()
 
     async def _context(self, uri: str) -> str:
@@ -143,6 +143,7 @@ class _Run:
         self,
         assistant: Assistant,
         turn: Turn,
+        *,
         context: Context,
         tools: Toolbox,
         earlier: Sequence[Stored],
@@ -161,7 +162,10 @@ class _Run:
             if step.role == "assistant":
                 self._spending.add(Usage.of(step.agent.get("usage", {})))
         self._system = system_blocks(context)
-        sent = [said.content, *(block["text"] for m in self._history for block in m["content"] if block["type"] == "text")]
+        sent = [
+            said.content,
+            *(block["text"] for m in self._history for block in m["content"] if block["type"] == "text"),
+        ]
         self._before = context_block(context, sent=sent, now=assistant.clock())
 
     async def to_the_end(self) -> Answer:

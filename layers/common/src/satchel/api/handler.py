@@ -131,9 +131,7 @@ def query_route(
     return decorate
 
 
-def route(
-    name: str, *, scope: str
-) -> Callable[[Callable[[GatewayRequest, Call], dict[str, Any]]], Handler]:
+def route(name: str, *, scope: str) -> Callable[[Callable[[GatewayRequest, Call], dict[str, Any]]], Handler]:
     """Make a handler of a function that serves routes of its own over HTTPS and makes its whole answer.
 
     Args:
@@ -177,9 +175,7 @@ def _for_caller(
 
 def _edge(name: str, work: Callable[[Envelope, LambdaContext], tuple[str, Any]]) -> Handler:
     def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-        return _answering(
-            name, event, context, lambda envelope, context: envelope.succeed(*work(envelope, context))
-        )
+        return _answering(name, event, context, lambda envelope, context: envelope.succeed(*work(envelope, context)))
 
     return handle
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from satchel.api.wire.blocks import BuildRequest, BuildResponse, IngestRequest, IngestResponse
+from satchel.api.wire.chat import ChatArguments, ChatResult, JobResult
 from satchel.api.wire.filtering import AuditPage, FilterArguments, FilterResult
 from satchel.api.wire.profile import PreferencesBody
 from satchel.api.wire.upstream import UpstreamResult
@@ -107,6 +108,15 @@ ROUTES = (
         response=UpstreamResult,
     ),
     HttpRoute("GET", "/v1/audit", "Read what was redacted, newest first", scope="context:read", response=AuditPage),
+    HttpRoute(
+        "POST",
+        "/v1/chat",
+        "Say something to the assistant; 202 with a job where the answer takes longer",
+        scope="context:write",
+        request=ChatArguments,
+        response=ChatResult,
+    ),
+    HttpRoute("GET", "/v1/chat/jobs/{job_id}", "Ask for an answer", scope="context:write", response=JobResult),
     HttpRoute("POST", "/mcp", "Speak MCP (streamable HTTP)"),
     HttpRoute("GET", "/.well-known/oauth-protected-resource", "Say who signs tokens for this server (RFC 9728)"),
     HttpRoute("GET", "/healthz", "Say whether everything serves"),

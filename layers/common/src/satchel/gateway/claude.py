@@ -42,10 +42,8 @@ class ClaudeChat:
         if request.tools:
             fields["tools"] = list(request.tools)
         try:
-            async with (
-                asyncio.timeout(timeout_s),
-                self._client.with_options(timeout=timeout_s, max_retries=_RETRIES).messages.stream(**fields) as stream,
-            ):
+            asking = self._client.with_options(timeout=timeout_s, max_retries=_RETRIES).messages.stream(**fields)
+            async with asyncio.timeout(timeout_s), asking as stream:
                 async for piece in stream.text_stream:
                     on_text(piece)
                 message = await stream.get_final_message()

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from mcp import Client
 
 # Our own server speaks this revision and needs no handshake: connecting costs no round trip.
-CURRENT_REVISION = "2026-07-28"
+_REVISION = "2026-07-28"
 _CONNECT_TIMEOUT_S = 5.0
 
 
@@ -22,14 +22,10 @@ class Link:
 
     Args:
         url: Where the server speaks MCP over HTTP.
-        mode: The SDK's `mode`: a revision, or `auto` to ask the server.
-        headers: Further headers of every request.
     """
 
-    def __init__(self, url: str, *, mode: str = CURRENT_REVISION, headers: dict[str, str] | None = None) -> None:
+    def __init__(self, url: str) -> None:
         self._url = url
-        self._mode = mode
-        self._headers = dict(headers or {})
         self._token = ""
         self._closing = asyncio.Event()
         self._holder: asyncio.Task[None] | None = None
@@ -68,7 +64,6 @@ class Link:
             async with AsyncExitStack() as stack:
                 http = await stack.enter_async_context(
                     httpx2.AsyncClient(
-                        headers=self._headers,
                         auth=_bearer(lambda: self._token),
                         # The turn's own deadline ends a call; this ends a server that went silent.
                         timeout=httpx2.Timeout(60.0, connect=_CONNECT_TIMEOUT_S),
@@ -76,7 +71,7 @@ class Link:
                     )
                 )
                 transport = streamable_http_client(self._url, http_client=http)
-                client = await stack.enter_async_context(Client(transport, mode=self._mode))
+                client = await stack.enter_async_context(Client(transport, mode=_REVISION))
                 opened.set_result(client)
                 await self._closing.wait()
         except Exception as error:  # noqa: BLE001 - whatever keeps a server from being reached, to whoever waits

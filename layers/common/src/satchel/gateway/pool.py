@@ -1,7 +1,6 @@
 """Clients by user and server, so that a warm process connects once."""
 
 from collections import OrderedDict
-from collections.abc import Callable
 
 from satchel.gateway.link import Link
 
@@ -10,20 +9,18 @@ class LinkPool:
     """Links of many users, the least recently used closed first.
 
     Args:
-        make: Makes a link to a server, by its name in the configuration.
         size: Most links held open.
     """
 
-    def __init__(self, make: Callable[[str], Link], *, size: int = 64) -> None:
-        self._make = make
+    def __init__(self, *, size: int = 64) -> None:
         self._size = size
         self._links: OrderedDict[tuple[str, str], Link] = OrderedDict()
 
-    async def link(self, user_id: str, server: str) -> Link:
-        """The link of one user to one server; never another user's."""
-        key = (user_id, server)
+    async def link(self, user_id: str, url: str) -> Link:
+        """The link of one user to the server at `url`; never another user's."""
+        key = (user_id, url)
         if key not in self._links:
-            self._links[key] = self._make(server)
+            self._links[key] = Link(url)
         self._links.move_to_end(key)
         while len(self._links) > self._size:
             _, oldest = self._links.popitem(last=False)

@@ -1,9 +1,9 @@
-"""A user's MCP servers as a turn sees them: messages saved, resources read, tools listed and called."""
+"""A user's MCP server as a turn sees it: messages saved, resources read, tools listed and called."""
 
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from satchel.agent.exchange import Stored
 from satchel.agent.ports import ToolOutcome
@@ -29,7 +29,9 @@ Result = TypeVar("Result")
 PlatformTool = tuple[Tool, Callable[[Mapping[str, Any]], str]]
 
 USER_SERVER = "user"
-_OPTIONAL_SERVER_TIMEOUT_S = 3.0
+# Tools of servers that the user's server stands in front of have their server's name before this; their answers have
+# been through the filter there.
+_FROM_UPSTREAM = "__"
 _ERRORS: Mapping[str, type[SatchelError]] = {
     "conflict": ConflictError,
     "forbidden": ForbiddenError,
@@ -47,21 +49,16 @@ _UNREACHABLE = "the user's MCP server does not answer; try again"
 
 
 class McpUserServer:
-    """The servers of one user.
+    """The server of one user.
 
     Args:
-        links: The links by server name, the user's own (`user`) among them; tools are listed in this order.
+        link: The way to it.
         platform: The gateway's own tools, each with what answers it.
-        warn: Is told the name of a server that was left out.
     """
 
-    def __init__(
-        self, links: Mapping[str, Link], *, platform: Sequence[PlatformTool], warn: Callable[[str], None]
-    ) -> None:
-        self._links = links
+    def __init__(self, link: Link, *, platform: Sequence[PlatformTool]) -> None:
+        self._link = link
         self._platform = platform
-        self._warn = warn
-        self.round_trips = 0
 
     async def save(self, session_id: str, message: Stored) -> None:
         """Save a message; see `UserServer.save`."""
@@ -72,20 +69,27 @@ class McpUserServer:
             "content": message.content,
             "metadata": dict(message.metadata),
         }
-        result = await self._ask(USER_SERVER, lambda client: client.call_tool("save_message", arguments))
+        result = await self._ask(lambda client: client.call_tool("save_message", arguments))
         if result.is_error:
             raise _told(result.structured_content)
 
     async def read(self, uri: str) -> str:
         """The text of a resource; see `UserServer.read`."""
-        result = await self._ask(USER_SERVER, lambda client: client.read_resource(uri))
+        result = await self._ask(lambda client: client.read_resource(uri))
         return "\n".join(str(getattr(content, "text", "")) for content in result.contents)
 
     async def tools(self) -> list[Sequence[Tool]]:
-        """The tools of the user's server, the platform's, and the others'; see `UserServer.tools`."""
-        others = [name for name in self._links if name != USER_SERVER]
-        listed = await asyncio.gather(self._list(USER_SERVER), *map(self._list_or_none, others))
-        return [listed[0], [tool for tool, _ in self._platform], *listed[1:]]
+        """The tools of the user's server, then the platform's; see `UserServer.tools`."""
+        tools: list[Tool] = []
+        cursor: str | None = None
+        while True:
+            page = await self._ask(lambda client, at=cursor: client.list_tools(cursor=at))
+            for tool in page.tools:
+                read_only = bool(tool.annotations and tool.annotations.read_only_hint)
+                tools.append(Tool(USER_SERVER, tool.name, tool.description or "", tool.input_schema, read_only))
+            cursor = page.next_cursor
+            if cursor is None:
+                return [tools, [tool for tool, _ in self._platform]]
 
     async def call(self, tool: Tool, arguments: Mapping[str, Any], *, timeout_s: float) -> ToolOutcome:
         """Call a tool; see `UserServer.call`."""
@@ -94,18 +98,16 @@ class McpUserServer:
             return ToolOutcome(answer(arguments))
         try:
             async with asyncio.timeout(max(timeout_s, 0.1)):
-                result = await self._ask(tool.server, lambda client: client.call_tool(tool.name, dict(arguments)))
+                result = await self._ask(lambda client: client.call_tool(tool.name, dict(arguments)))
         except TimeoutError:
-            return ToolOutcome(
-                "It did not answer in time; whether it took effect is not known.", is_error=True
-            )
+            return ToolOutcome("It did not answer in time; whether it took effect is not known.", is_error=True)
         except SatchelError as error:
             return ToolOutcome(error.message, is_error=True)
         return ToolOutcome(_text_of(result), bool(result.is_error))
 
     async def reduce(self, tool: Tool, arguments: Mapping[str, Any], text: str, *, question: str) -> ToolOutcome:
         """What a tool answered, through the response filter; see `UserServer.reduce`."""
-        if tool.server == PLATFORM_SERVER:
+        if tool.server == PLATFORM_SERVER or _FROM_UPSTREAM in tool.name:
             return ToolOutcome(text)
         request = {
             "tool": {"name": tool.name, "description": tool.description},
@@ -114,7 +116,7 @@ class McpUserServer:
             "question": question[:_QUESTION_CHARS],
         }
         try:
-            result = await self._ask(USER_SERVER, lambda client: client.call_tool("filter_response", request))
+            result = await self._ask(lambda client: client.call_tool("filter_response", request))
         except SatchelError:
             return ToolOutcome(_WITHHELD, is_error=True)
         filtered: Mapping[str, Any] = result.structured_content or {}
@@ -126,33 +128,12 @@ class McpUserServer:
             shown += f"\n[shortened; what was cut is context://filtered/{filtered['handle']}]"
         return ToolOutcome(shown)
 
-    async def _list(self, server: str) -> Sequence[Tool]:
-        tools: list[Tool] = []
-        cursor: str | None = None
-        while True:
-            page = await self._ask(server, lambda client, at=cursor: client.list_tools(cursor=at))
-            for tool in page.tools:
-                read_only = bool(tool.annotations and tool.annotations.read_only_hint)
-                tools.append(Tool(server, tool.name, tool.description or "", tool.input_schema, read_only))
-            cursor = page.next_cursor
-            if cursor is None:
-                return tools
-
-    async def _list_or_none(self, server: str) -> Sequence[Tool]:
-        try:
-            async with asyncio.timeout(_OPTIONAL_SERVER_TIMEOUT_S):
-                return await self._list(server)
-        except (SatchelError, TimeoutError):
-            self._warn(server)
-            return ()
-
-    async def _ask(self, server: str, ask: "Callable[[Client], Awaitable[Result]]") -> Result:
-        """One request to a server, its failures as errors of ours."""
+    async def _ask(self, ask: "Callable[[Client], Awaitable[Result]]") -> Result:
+        """One request to the server, its failures as errors of ours."""
         import httpx2  # noqa: PLC0415 - heavy, and only where a server is spoken to
         from mcp import MCPError  # noqa: PLC0415 - as above
 
-        client = await self._links[server].client()
-        self.round_trips += 1
+        client = await self._link.client()
         try:
             return await ask(client)
         except MCPError as error:
@@ -176,7 +157,8 @@ def _json_or_text(text: str) -> Any:
 
 def _told(structured: Any) -> SatchelError:
     """The error that an answer of our server tells."""
-    told: Mapping[str, Any] = (structured or {}).get("error") or {}
+    whole = cast("Mapping[str, Any]", structured or {})
+    told = cast("Mapping[str, Any]", whole.get("error") or {})
     kind = _ERRORS.get(str(told.get("code")), UnavailableError)
     return kind(str(told.get("message") or _UNREACHABLE), field=told.get("field"))
 

@@ -6,8 +6,8 @@ import os
 import secrets
 import socket
 import sys
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,6 +26,7 @@ from satchel.local.project import Project
 from satchel.local.server import address, listen
 from satchel.local.stack import Stack, StackOptions
 from satchel.local.template import Application
+from satchel.local.token_exchange import TokenEndpoint, gateway_key
 
 STACK_NAME = "satchel"
 _DATABASE = "satchel"
@@ -36,6 +37,7 @@ _DEPLOYMENT_ONLY = frozenset(
         "AWS_USE_DUALSTACK_ENDPOINT",
         "SATCHEL_DATABASE_ADMIN_SECRET",
         "SATCHEL_DATABASE_SECRET",
+        "SATCHEL_GATEWAY_SECRET",
         "SATCHEL_REQUEST_STATE_SECRET",
     }
 )
@@ -44,6 +46,7 @@ _FROM_DEVELOPER = (
     "ANTHROPIC_",
     "SATCHEL_ENCODER",
     "SATCHEL_LLM",
+    "SATCHEL_AGENT_",
     "SATCHEL_ALLOWED_",
     "SATCHEL_FILTER_",
     "SATCHEL_UPSTREAMS",
@@ -75,6 +78,7 @@ def read_application(project: Project, url: str) -> Application:
         "Issuer": url,
         "JwksUrl": f"{url}/.well-known/jwks.json",
         "ResourceUrl": f"{url}/mcp",
+        "TokenUrl": f"{url}/token",
     }
     return template.read(project.template, stack_name=STACK_NAME, parameters=parameters)
 
@@ -120,8 +124,10 @@ async def serving(
             progress("Bringing the database to the current schema ...")
             await _migrate(postgres)
             progress("Starting the functions ...")
-            async with _stack(project, data, front, postgres, logs, fixtures=fixtures, reload=reload) as running:
-                yield running
+            with _model() as model:
+                overrides = {**_overrides(project, data, postgres, fixtures), **model}
+                async with _stack(project, data, front, postgres, logs, overrides=overrides, reload=reload) as running:
+                    yield running
         finally:
             await postgres.stop()
     finally:
@@ -137,7 +143,7 @@ async def _stack(
     postgres: EmbeddedPostgres,
     logs: LogStream,
     *,
-    fixtures: Path | None,
+    overrides: Mapping[str, str],
     reload: bool,
 ) -> AsyncGenerator[Serving, None]:
     url = f"http://{address(front)}"
@@ -150,12 +156,12 @@ async def _stack(
         logs=logs,
         clock=clock,
         options=StackOptions(
-            overrides=_overrides(project, data, postgres, fixtures),
+            overrides=overrides,
             removed=_DEPLOYMENT_ONLY,
             machine=os.environ,
             reload=reload,
         ),
-        own=_sign_in(identity, f"{url}/mcp"),
+        own=_sign_in(identity, f"{url}/mcp", gateway_key(data.path)),
     )
     await stack.start()
     try:
@@ -165,12 +171,31 @@ async def _stack(
         await stack.stop()
 
 
-def _sign_in(identity: Identity, resource_url: str) -> dict[str, ASGIApp]:
+@contextmanager
+def _model() -> Generator[dict[str, str]]:
+    """The variables that give chats a model: the developer's own, or a script where there is no key."""
+    chosen = os.environ.get("SATCHEL_AGENT_LLM") or "anthropic"
+    if chosen != "anthropic" or os.environ.get("ANTHROPIC_API_KEY"):
+        yield {"SATCHEL_AGENT_LLM": chosen}
+        return
+    from satchel.local.fake_claude.assistant import scripted_assistant  # noqa: PLC0415 - only without a key
+    from satchel.local.fake_claude.server import FakeClaude  # noqa: PLC0415
+
+    with FakeClaude(scripted_assistant) as claude:
+        yield {
+            "SATCHEL_AGENT_LLM": chosen,
+            "ANTHROPIC_API_KEY": "none",
+            "ANTHROPIC_BASE_URL": claude.url,
+        }
+
+
+def _sign_in(identity: Identity, resource_url: str, key: str) -> dict[str, ASGIApp]:
     """The development authorization server, by path."""
     from satchel.local import authorization_server  # noqa: PLC0415 - a heavy import, made ready beforehand
 
     server = authorization_server.build(identity, [resource_url])
-    return dict.fromkeys(authorization_server.PATHS, server)
+    token = TokenEndpoint(identity, key=key, audience=resource_url, others=server)
+    return {**dict.fromkeys(authorization_server.PATHS, server), "/token": token}
 
 
 async def _migrate(postgres: EmbeddedPostgres) -> None:
@@ -187,6 +212,7 @@ def _overrides(project: Project, data: DataFolder, postgres: EmbeddedPostgres, f
         "SATCHEL_DATABASE_URL": postgres.dsn(_DATABASE, user=_APP_ROLE),
         "SATCHEL_MODEL_DIR": str(project.models),
         "SATCHEL_REQUEST_STATE_KEYS": _request_state_key(data.path),
+        "SATCHEL_GATEWAY_KEY": gateway_key(data.path),
         "SATCHEL_TEST_FIXTURES": str(fixtures) if fixtures else "",
     }
 

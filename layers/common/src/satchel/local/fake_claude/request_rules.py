@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
+from satchel.local.fake_claude.conversation_rules import conversation_refusal
+
 _FIELDS = frozenset({
     "model", "max_tokens", "messages", "system", "output_config", "temperature", "top_p", "top_k", "stop_sequences",
     "stream", "tools", "tool_choice", "thinking", "metadata", "service_tier", "cache_control", "container",
@@ -19,7 +21,9 @@ def refusal_of(body: Any) -> str | None:
     if not isinstance(body, dict):
         return "request body must be a JSON object"
     fields = cast("dict[str, Any]", body)
-    return next(filter(None, (rule(fields) for rule in (_fields, _messages, _sampling, _output))), None)
+    return next(
+        filter(None, (rule(fields) for rule in (_fields, _messages, _sampling, _output, conversation_refusal))), None
+    )
 
 
 def _fields(body: Mapping[str, Any]) -> str | None:

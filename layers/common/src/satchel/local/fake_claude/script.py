@@ -24,7 +24,7 @@ class Reply:
         delay_s: How long the server waits before it answers, in seconds.
         raw: Bytes sent as the body in place of everything above.
         hangs_up: The connection is closed after half of the body.
-        input_tokens: As reported in `usage`.
+        input_tokens: As reported in `usage`; None counts them, with what the prompt cache read and wrote.
         output_tokens: As reported in `usage`.
         headers: Further response headers.
     """
@@ -36,7 +36,7 @@ class Reply:
     delay_s: float = 0.0
     raw: bytes | None = None
     hangs_up: bool = False
-    input_tokens: int = 10
+    input_tokens: int | None = None
     output_tokens: int = 10
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -47,6 +47,13 @@ Script = Callable[[Body], Reply]
 def says(text: str, *, stop_reason: str = "end_turn", delay_s: float = 0.0) -> Reply:
     """A message of one text block."""
     return Reply([{"type": "text", "text": text}], stop_reason=stop_reason, delay_s=delay_s)
+
+
+def calls(*uses: tuple[str, str, Mapping[str, Any]], text: str = "") -> Reply:
+    """A message that calls tools: id, name and input of each."""
+    spoken: list[dict[str, Any]] = [{"type": "text", "text": text}] if text else []
+    blocks = [{"type": "tool_use", "id": id_, "name": name, "input": given} for id_, name, given in uses]
+    return Reply([*spoken, *blocks], stop_reason="tool_use")
 
 
 def says_json(value: Any) -> Reply:

@@ -13,8 +13,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
 from typing import Any, Self
 
+from satchel.local.fake_claude.prompt_cache import PromptCache
 from satchel.local.fake_claude.request_rules import refusal_of
 from satchel.local.fake_claude.script import Reply, Script
+from satchel.local.fake_claude.streaming import events
 
 _PATH = "/v1/messages"
 
@@ -38,6 +40,7 @@ class FakeClaude:
         self._script = script
         self._received: list[Received] = []
         self._lock = Lock()
+        self._cache = PromptCache()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
         self._thread = Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
@@ -85,7 +88,7 @@ class FakeClaude:
         return self._script(body), body, number
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
-        answer = self._answer
+        answer, cache = self._answer, self._cache
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -104,10 +107,10 @@ class FakeClaude:
             def _send(self, reply: Reply, body: Any, number: int) -> None:
                 if reply.delay_s:
                     time.sleep(reply.delay_s)
-                payload = _payload(reply, body, number)
+                payload, kind = _payload(reply, body, number, cache)
                 try:
                     self.send_response(reply.status)
-                    self.send_header("content-type", "application/json")
+                    self.send_header("content-type", kind)
                     self.send_header("request-id", f"req_fake_{number}")
                     for name, value in reply.headers.items():
                         self.send_header(name, value)
@@ -121,21 +124,25 @@ class FakeClaude:
         return Handler
 
 
-def _payload(reply: Reply, body: Any, number: int) -> bytes:
+def _payload(reply: Reply, body: Any, number: int, cache: PromptCache) -> tuple[bytes, str]:
+    """What is sent, and its media type."""
     if reply.raw is not None:
-        return reply.raw
+        return reply.raw, "application/json"
     if reply.status >= 400:  # noqa: PLR2004 - HTTP's errors
         kind, message = reply.error
-        value: dict[str, Any] = {"type": "error", "error": {"type": kind, "message": message}}
-    else:
-        value = {
-            "id": f"msg_fake_{number}",
-            "type": "message",
-            "role": "assistant",
-            "model": body["model"],
-            "content": list(reply.content),
-            "stop_reason": reply.stop_reason,
-            "stop_sequence": None,
-            "usage": {"input_tokens": reply.input_tokens, "output_tokens": reply.output_tokens},
-        }
-    return json.dumps(value, ensure_ascii=False).encode()
+        error = {"type": "error", "error": {"type": kind, "message": message}}
+        return json.dumps(error, ensure_ascii=False).encode(), "application/json"
+    counted = cache.usage(body) if reply.input_tokens is None else {"input_tokens": reply.input_tokens}
+    value: dict[str, Any] = {
+        "id": f"msg_fake_{number}",
+        "type": "message",
+        "role": "assistant",
+        "model": body["model"],
+        "content": list(reply.content),
+        "stop_reason": reply.stop_reason,
+        "stop_sequence": None,
+        "usage": {**counted, "output_tokens": reply.output_tokens},
+    }
+    if body.get("stream"):
+        return b"".join(events(value)), "text/event-stream; charset=utf-8"
+    return json.dumps(value, ensure_ascii=False).encode(), "application/json"
