@@ -110,8 +110,11 @@ def cut(text: str, max_bytes: int) -> str:
     """`text`, cut on a whole character to at most `max_bytes` of JSON, with a notice where it was cut."""
     if json_bytes(text) <= max_bytes:
         return text
-    kept = text.encode("utf-8", "replace")[: max(0, max_bytes // 2 - 100)].decode("utf-8", "ignore")
-    return f"{kept}\n[cut here: {len(text)} characters in all]"
+    notice = f"\n[cut here: {len(text)} characters in all]"
+    kept = text[:max_bytes]
+    while json_bytes(kept + notice) > max_bytes and kept:
+        kept = kept[: len(kept) * 9 // 10]
+    return kept + notice
 
 
 def json_bytes(value: Any) -> int:

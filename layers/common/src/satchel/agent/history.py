@@ -35,13 +35,13 @@ def conversation(stored: Sequence[Stored]) -> list[Message]:
     messages: list[Message] = []
     for message in stored:
         blocks = _spoken(message)
-        if not blocks:
+        if not blocks or (message.role == "assistant" and not messages):
             continue
         _append(messages, "assistant" if message.role == "assistant" else "user", blocks)
         calls = [block for block in blocks if block["type"] == "tool_use"]
         if calls:
             _append(messages, "user", [_result_of(call, results) for call in calls])
-    return messages[next((i for i, message in enumerate(messages) if message["role"] == "user"), len(messages)) :]
+    return messages
 
 
 def exchanges(messages: Sequence[Message]) -> list[Exchange]:
