@@ -27,6 +27,8 @@ HEAVY = (
 STORE = {"psycopg", "pydantic"}
 BUDGET = {
     "agent_gateway/app": STORE,
+    "agent_socket/app": STORE,
+    "agent_socket_authorizer/app": {"pydantic"},
     "agent_worker/app": STORE,
     "audit/app": STORE,
     "backtest_results/app": STORE,

@@ -2,22 +2,27 @@
 
 import asyncio
 from collections.abc import Awaitable
+from contextlib import suppress
 from decimal import Decimal
 from functools import cache
 from time import monotonic
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from satchel.agent.budget import Budget
 from satchel.agent.ports import ChatModel, Listener, Silence
 from satchel.agent.store import AgentStore, TurnRow
 from satchel.agent.turn import Assistant, Limits
-from satchel.api.error_table import wire_of
+from satchel.api.error_table import error_body, wire_of
 from satchel.api.handler import Call
+from satchel.api.socket import frame
+from satchel.api.wire.chat import ChatResult
 from satchel.aws_secret import read_secret
 from satchel.errors import UnavailableError
 from satchel.gateway.chatting import Runner
+from satchel.gateway.connections import Connections, GoneError
 from satchel.gateway.delegation import Delegation
+from satchel.gateway.delivery import Delivery
 from satchel.gateway.platform_tools import platform_tools
 from satchel.gateway.pool import LinkPool
 from satchel.gateway.queue import WorkerQueue
@@ -134,6 +139,44 @@ async def runner(call: Call, token: str, *, claimant: str, listener: Listener | 
         code_of=lambda error: wire_of(error).code,
         model=model_of(call.user_id),
         hand_on=hand_on if delegation().possible else None,
+    )
+
+
+@cache
+def connections() -> Connections:
+    """The clients of the WebSocket API."""
+    return Connections(settings().socket_url)
+
+
+def send_frame(connection_id: str, text: str) -> None:
+    """Send a frame to a client, if it is still there."""
+    with suppress(GoneError):
+        connections().send(connection_id, text)
+
+
+def delivery(user_id: str, turn: TurnRow, connection_id: str | None) -> Delivery | None:
+    """The way of a turn's answer to the user's socket; None where it goes elsewhere.
+
+    Args:
+        user_id: The user.
+        turn: The turn.
+        connection_id: Where it is wanted now.
+    """
+    if connection_id is None:
+        return None
+    store = agent_store(user_id)
+    others = [other for other in store.connections() if other != connection_id]
+    named = {"session_id": turn.session_id, "message_id": turn.message_id}
+
+    def send(place: str, kind: str, **fields: Any) -> None:
+        connections().send(place, frame(kind, **named, **fields))
+
+    return Delivery(
+        [connection_id, *others],
+        send=send,
+        tell=lambda answer: ChatResult.of(answer).model_dump(exclude_none=True, exclude={"session_id"}),
+        fail=lambda error: {"error": error_body(error, turn.turn_id)},
+        delivered=lambda: store.mark_delivered(turn.turn_id, now=clock()),
     )
 
 

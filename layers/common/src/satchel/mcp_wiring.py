@@ -7,7 +7,6 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-from satchel.api.auth import KeySet, TokenVerifier, fetch_keys_from
 from satchel.api.catalogue import Catalogue
 from satchel.api.listing import catalogue
 from satchel.api.mcp.adapter import McpAdapter
@@ -19,6 +18,7 @@ from satchel.api.mcp.upstreams import ProxyCatalogue, UpstreamEntry, UpstreamToo
 from satchel.aws_secret import read_secret
 from satchel.expiring_cache import ExpiringCache
 from satchel.settings import Settings
+from satchel.token_wiring import verifier
 
 _UPSTREAMS_KEPT_FOR = timedelta(minutes=5)
 
@@ -50,11 +50,7 @@ def build_adapter(settings: Settings) -> McpAdapter:
         endpoint=McpEndpoint(server, listed),
         functions=functions,
         catalogue=listed,
-        verifier=TokenVerifier(
-            issuer=settings.issuer,
-            audiences=settings.resource_url.replace(",", " ").split(),
-            keys=KeySet(fetch_keys_from(settings.jwks_url)),
-        ),
+        verifier=verifier(settings),
         admission=Admission(
             hosts=frozenset(host.lower() for host in settings.allowed_hosts),
             origins=frozenset(settings.allowed_origins),

@@ -33,6 +33,7 @@ class HttpFront:
         verifier: Checks tokens for routes with an authorizer.
         clock: The time, aware UTC.
         own: Applications served beside the template's routes, by exact path; they win.
+        sockets: Serves WebSocket connections.
         time_limit_s: How long a request may take; the function goes on running after that, as in the cloud.
     """
 
@@ -43,6 +44,7 @@ class HttpFront:
         clock: Callable[[], datetime],
         *,
         own: Mapping[str, ASGIApp] | None = None,
+        sockets: ASGIApp,
         time_limit_s: float = _TIME_LIMIT_S,
     ) -> None:
         self._invoker = invoker
@@ -52,10 +54,14 @@ class HttpFront:
         self._clock = clock
         self._own = own or {}
         self._time_limit_s = time_limit_s
+        self._sockets = sockets
         self._running: set[asyncio.Task[Any]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one request."""
+        if scope["type"] == "websocket":
+            await self._sockets(scope, receive, send)
+            return
         if app := self._own.get(scope["path"]):
             await app(scope, receive, send)
             return

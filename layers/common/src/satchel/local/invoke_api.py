@@ -9,7 +9,7 @@ import hmac
 import json
 import re
 import uuid
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -18,6 +18,7 @@ from starlette.routing import Route
 
 from satchel.local.invocation import EVENT_LIMIT_BYTES, REQUEST_LIMIT_BYTES, Invocation, Outcome
 from satchel.local.log_stream import LogStream
+from satchel.local.socket_connections import STAGE, Connections, GoneError
 from satchel.local.template import Application, Function
 from satchel.local.workers import Fleet
 
@@ -70,18 +71,18 @@ class Invoker:
                 await asyncio.sleep(delay_s)
 
 
-def build(invoker: Invoker, *, access_key: str) -> Starlette:
-    """The Lambda API's application.
+def build(invoker: Invoker, *, connections: Connections, access_key: str) -> Starlette:
+    """The application of the Lambda API, and of the API that sends to open connections of the WebSocket API.
 
     Args:
         invoker: What runs functions.
+        connections: Those that are open.
         access_key: The AWS access key id a caller must sign with. It keeps other users of the machine out: a function
             trusts whoever may invoke it. The signature itself is not checked.
     """
 
     async def invoke(request: Request) -> Response:
-        sent = _ACCESS_KEY.search(request.headers.get("authorization", ""))
-        if sent is None or not hmac.compare_digest(sent[1], access_key):
+        if not _is_signed(request, access_key):
             return _error(403, "UnrecognizedClientException", "The security token included in the request is invalid.")
         name = request.path_params["name"]
         function = invoker.application.find(name)
@@ -103,7 +104,35 @@ def build(invoker: Invoker, *, access_key: str) -> Starlette:
         status = 202 if kind == "Event" else 204  # DryRun; boto3 lets no other kind through
         return Response(status_code=status, headers={"x-amzn-RequestId": invocation.request_id})
 
-    return Starlette(routes=[Route("/2015-03-31/functions/{name:path}/invocations", invoke, methods=["POST"])])
+    return Starlette(
+        routes=[
+            Route("/2015-03-31/functions/{name:path}/invocations", invoke, methods=["POST"]),
+            Route(f"/{STAGE}/@connections/{{connection_id}}", _send_with(connections, access_key), methods=["POST"]),
+        ]
+    )
+
+
+def _send_with(connections: Connections, access_key: str) -> Callable[[Request], Awaitable[Response]]:
+    """`POST /@connections/{id}`, which sends a frame.
+
+    https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-how-to-call-websocket-api-connections.html
+    """
+
+    async def send(request: Request) -> Response:
+        if not _is_signed(request, access_key):
+            return _error(403, "ForbiddenException", "Forbidden")
+        try:
+            connections.send(request.path_params["connection_id"], (await request.body()).decode("utf-8", "replace"))
+        except GoneError:
+            return _error(410, "GoneException", "The connection is gone.")
+        return Response(status_code=200)
+
+    return send
+
+
+def _is_signed(request: Request, access_key: str) -> bool:
+    sent = _ACCESS_KEY.search(request.headers.get("authorization", ""))
+    return sent is not None and hmac.compare_digest(sent[1], access_key)
 
 
 def _refusal(payload: bytes, limit: int) -> Response | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from satchel.local.cloudformation import REGION
 from satchel.local.processes import OWNER_VARIABLE
+from satchel.local.socket_connections import STAGE
 from satchel.local.template import Function
 
 # What a process needs from the machine it runs on; the rest of a developer's environment stays out.
@@ -66,6 +67,7 @@ class LocalEnvironment:
             "AWS_ACCESS_KEY_ID": self.access_key,
             "AWS_SECRET_ACCESS_KEY": "local",
             "AWS_ENDPOINT_URL_LAMBDA": self.invoke_url,
+            "AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI": f"{self.invoke_url}/{STAGE}",
             OWNER_VARIABLE: str(self.owner),
         }
 

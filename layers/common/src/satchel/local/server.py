@@ -61,7 +61,7 @@ class Server:
             interface="asgi3",
             proxy_headers=False,
             http="h11",
-            ws="none",
+            ws="websockets-sansio",
             lifespan="off",
             log_config=None,
             access_log=False,

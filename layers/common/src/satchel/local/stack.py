@@ -18,6 +18,8 @@ from satchel.local.invoke_api import RETRY_DELAYS_S, Invoker
 from satchel.local.lambda_environment import LocalEnvironment
 from satchel.local.log_stream import LogStream
 from satchel.local.server import Server, address, listen
+from satchel.local.socket_connections import Connections
+from satchel.local.socket_front import SocketFront
 from satchel.local.template import Application
 from satchel.local.worker import Launch
 from satchel.local.workers import Fleet
@@ -96,12 +98,22 @@ class Stack:
         )
         self._invoker = Invoker(application, self.fleet, logs, retry_delays_s=options.retry_delays_s)
         self._tasks: list[asyncio.Task[None]] = []
-        self._http = HttpFront(self._invoker, verifier, clock, own=own, time_limit_s=options.time_limit_s)
+        connections = Connections()
+        self._http = HttpFront(
+            self._invoker,
+            verifier,
+            clock,
+            own=own,
+            sockets=SocketFront(self._invoker, connections, clock),
+            time_limit_s=options.time_limit_s,
+        )
         runtime = runtime_api.build(self.fleet.slots)
         self._server = Server(
             {
                 front: self._http,
-                self._lambda_socket: invoke_api.build(self._invoker, access_key=self.access_key),
+                self._lambda_socket: invoke_api.build(
+                    self._invoker, connections=connections, access_key=self.access_key
+                ),
                 **dict.fromkeys(self._slots, runtime),
             }
         )

@@ -93,11 +93,15 @@ class EventSource:
 
 @dataclass(frozen=True)
 class WebSocketRoute:
-    """One route of a WebSocket API: `$connect`, `$disconnect`, `$default` or an action's name."""
+    """One route of a WebSocket API: `$connect`, `$disconnect`, `$default` or an action's name.
+
+    `authorizer` is the function that is asked who connects; None where nobody is.
+    """
 
     api: str
     route_key: str
     function: str
+    authorizer: str | None = None
 
 
 @dataclass(frozen=True)
@@ -217,17 +221,24 @@ class _Reader:
         targets = {
             i: str(own.get("IntegrationUri", "")) for i, own, _ in self.resources("AWS::ApiGatewayV2::Integration")
         }
-        by_arn = {function.arn: function.logical_id for function in self.functions.values()}
+        askers = {
+            i: self._function_in(str(own.get("AuthorizerUri", "")))
+            for i, own, _ in self.resources("AWS::ApiGatewayV2::Authorizer")
+        }
         routes: list[WebSocketRoute] = []
         for logical_id, own, _ in self.resources("AWS::ApiGatewayV2::Route"):
             if str(own.get("ApiId")) not in apis:
                 continue
-            uri = targets.get(str(own.get("Target", "")).removeprefix("integrations/"), "")
-            function = next((by_arn[arn] for arn in by_arn if f"{arn}/" in f"{uri}/"), None)
+            function = self._function_in(targets.get(str(own.get("Target", "")).removeprefix("integrations/"), ""))
             if function is None:
                 raise TemplateError(f"{logical_id} does not lead to a function of this template.")
-            routes.append(WebSocketRoute(str(own["ApiId"]), str(own["RouteKey"]), function))
+            authorizer = askers.get(str(own.get("AuthorizerId", "")))
+            routes.append(WebSocketRoute(str(own["ApiId"]), str(own["RouteKey"]), function, authorizer))
         return routes
+
+    def _function_in(self, uri: str) -> str | None:
+        """The function that an integration's URI leads to."""
+        return next((f.logical_id for f in self.functions.values() if f"{f.arn}/" in f"{uri}/"), None)
 
 
 def read(path: Path, *, stack_name: str, parameters: Mapping[str, str] | None = None) -> Application:
