@@ -21,8 +21,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from satchel.local.fake_claude.script import Reply, calls, says  # noqa: E402 - beside the path above
-from tests.support.chat_stack import ChatStack, chat_stack  # noqa: E402
+from satchel.local.fake_claude.script import Reply, calls, says
+from tests.support.chat_stack import ChatStack, chat_stack
 
 WARM_UP = 8
 Interval = tuple[float, float]
@@ -54,6 +54,7 @@ class SlowModel:
         self.worked: list[Interval] = []
 
     def __call__(self, body: Any) -> Reply:
+        """An answer, or a call of a tool."""
         now = time.time()
         self.worked.append((now, now + self.seconds))
         last = body["messages"][-1]["content"]
