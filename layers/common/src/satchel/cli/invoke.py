@@ -90,5 +90,5 @@ def _through(running: RunningStack, function: Function, event: bytes) -> Outcome
 
 
 async def _alone(project: Project, data: DataFolder, function: Function, event: bytes) -> Outcome:
-    async with serving(project, data, port=0, reload=False) as running:
+    async with serving(project, data, port=0, reload=False, called_first=[function.logical_id]) as running:
         return await running.stack.invoke(function.logical_id, Invocation(str(uuid.uuid4()), event))

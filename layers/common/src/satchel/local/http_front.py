@@ -35,6 +35,8 @@ class HttpFront:
         own: Applications served beside the template's routes, by exact path; they win.
         sockets: Serves WebSocket connections.
         time_limit_s: How long a request may take; the function goes on running after that, as in the cloud.
+        health_path: Answers 503 while a function cannot start, whatever its route would say.
+        init_errors: The functions that cannot start, by name.
     """
 
     def __init__(
@@ -46,6 +48,8 @@ class HttpFront:
         own: Mapping[str, ASGIApp] | None = None,
         sockets: ASGIApp,
         time_limit_s: float = _TIME_LIMIT_S,
+        health_path: str | None = None,
+        init_errors: Callable[[], Mapping[str, str]] = dict[str, str],
     ) -> None:
         self._invoker = invoker
         self._application = invoker.application
@@ -55,6 +59,8 @@ class HttpFront:
         self._own = own or {}
         self._time_limit_s = time_limit_s
         self._sockets = sockets
+        self._health_path = health_path
+        self._init_errors = init_errors
         self._running: set[asyncio.Task[Any]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -118,6 +124,8 @@ class HttpFront:
         return self._verifier.claims(header, authorizer, match.route.scopes)
 
     async def _invoke(self, match: Match, event: dict[str, Any]) -> HttpResponse:
+        if match.route.path == self._health_path and (broken := self._init_errors()):
+            return message(503, f"These functions do not start, see the log: {', '.join(sorted(broken))}")
         payload = json.dumps(event, ensure_ascii=False).encode()
         if len(payload) > REQUEST_LIMIT_BYTES:
             return message(413, "Request Too Long")

@@ -6,7 +6,7 @@ import os
 import secrets
 import socket
 import sys
-from collections.abc import AsyncGenerator, Callable, Generator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -31,6 +31,8 @@ from satchel.local.token_exchange import TokenEndpoint, gateway_key
 STACK_NAME = "satchel"
 _DATABASE = "satchel"
 _APP_ROLE = "satchel_app"
+# What a newcomer calls: these start while the database does.
+CALLED_FIRST = ("McpAdapterFunction", "SaveMessageFunction", "SearchConversationFunction")
 # Variables of the template that name what only a deployment has; and an endpoint rule that a local endpoint breaks.
 _DEPLOYMENT_ONLY = frozenset(
     {
@@ -92,6 +94,7 @@ async def serving(
     port: int,
     fixtures: Path | None = None,
     reload: bool = True,
+    called_first: Sequence[str] = CALLED_FIRST,
     progress: Callable[[str], None] = lambda _step: None,
     log_sink: TextIO = sys.stderr,
 ) -> AsyncGenerator[Serving, None]:
@@ -103,6 +106,7 @@ async def serving(
         port: Where to serve; 0 takes a free one.
         fixtures: The conformance fixtures, to offer them beside the catalogue.
         reload: Whether changed code replaces the workers.
+        called_first: Logical ids of functions that start while the database does.
         progress: Gets a line before each step that takes time.
         log_sink: Where the log stream goes.
 
@@ -116,20 +120,25 @@ async def serving(
         data.lock()
         reap_leftovers(data.path)
         logs = LogStream(log_sink, clock)
-        progress("Starting the database ...")
         postgres = EmbeddedPostgres(data.path, logs)
+        # It mostly waits for the disk; what takes the processor is imported and started meanwhile.
+        database = asyncio.create_task(_start_database(postgres, progress))
         try:
-            # The database mostly waits for the disk; what takes the processor is imported meanwhile.
-            imported = asyncio.to_thread(importlib.import_module, "satchel.local.authorization_server")
-            await asyncio.gather(postgres.start(), imported)
-            progress("Bringing the database to the current schema ...")
-            await _migrate(postgres)
-            progress("Starting the functions ...")
+            await asyncio.to_thread(importlib.import_module, "satchel.local.authorization_server")
             with _model() as model:
-                overrides = {**_overrides(project, data, postgres, fixtures), **model}
-                async with _stack(project, data, front, postgres, logs, overrides=overrides, reload=reload) as running:
-                    yield running
+                options = StackOptions(
+                    overrides={**_overrides(project, data, postgres, fixtures), **model},
+                    removed=_DEPLOYMENT_ONLY,
+                    machine=os.environ,
+                    reload=reload,
+                    called_first=called_first,
+                    health_path="/healthz",
+                )
+                async with _stack(project, data, front, logs, options=options, after=database) as (stack, identity):
+                    yield Serving(stack, identity, postgres)
         finally:
+            database.cancel()
+            await asyncio.wait([database])
             await postgres.stop()
     finally:
         data.release()
@@ -141,12 +150,11 @@ async def _stack(
     project: Project,
     data: DataFolder,
     front: socket.socket,
-    postgres: EmbeddedPostgres,
     logs: LogStream,
     *,
-    overrides: Mapping[str, str],
-    reload: bool,
-) -> AsyncGenerator[Serving, None]:
+    options: StackOptions,
+    after: Awaitable[None],
+) -> AsyncGenerator[tuple[Stack, Identity], None]:
     url = f"http://{address(front)}"
     identity = Identity(data.path, url)
     stack = Stack(
@@ -156,18 +164,13 @@ async def _stack(
         verifier=JwtVerifier(identity.jwks),
         logs=logs,
         clock=clock,
-        options=StackOptions(
-            overrides=overrides,
-            removed=_DEPLOYMENT_ONLY,
-            machine=os.environ,
-            reload=reload,
-        ),
+        options=options,
         own=_sign_in(identity, f"{url}/mcp", gateway_key(data.path)),
     )
-    await stack.start()
     try:
+        await stack.start(after=after)
         data.publish(RunningStack(os.getpid(), url, stack.invoke_url, stack.access_key))
-        yield Serving(stack, identity, postgres)
+        yield stack, identity
     finally:
         await stack.stop()
 
@@ -199,9 +202,12 @@ def _sign_in(identity: Identity, resource_url: str, key: str) -> dict[str, ASGIA
     return {**dict.fromkeys(authorization_server.PATHS, server), "/token": token}
 
 
-async def _migrate(postgres: EmbeddedPostgres) -> None:
+async def _start_database(postgres: EmbeddedPostgres, progress: Callable[[str], None]) -> None:
     from satchel.postgres.migrate import migrate  # noqa: PLC0415 - a heavy client
 
+    progress("Starting the database ...")
+    await postgres.start()
+    progress("Bringing the database to the current schema ...")
     await postgres.create_database(_DATABASE)
     await asyncio.to_thread(migrate, postgres.dsn(_DATABASE))
 

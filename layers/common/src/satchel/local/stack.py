@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 import socket
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -39,6 +39,8 @@ class StackOptions:
         time_limit_s: The longest an HTTP request may take.
         retry_delays_s: Pauses before an asynchronous invocation is tried again.
         reload: Whether a change of code replaces the workers.
+        called_first: Logical ids of functions that get a worker before anybody calls.
+        health_path: A path that answers 503 while a function cannot start; its route answers otherwise.
     """
 
     overrides: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -50,6 +52,8 @@ class StackOptions:
     time_limit_s: float = 30
     retry_delays_s: Sequence[float] = RETRY_DELAYS_S
     reload: bool = True
+    called_first: Sequence[str] = ()
+    health_path: str | None = None
 
 
 class Stack:
@@ -106,17 +110,19 @@ class Stack:
             own=own,
             sockets=SocketFront(self._invoker, connections, clock),
             time_limit_s=options.time_limit_s,
+            health_path=options.health_path,
+            init_errors=self.init_errors,
         )
         runtime = runtime_api.build(self.fleet.slots)
-        self._server = Server(
+        self._inside = Server(
             {
-                front: self._http,
                 self._lambda_socket: invoke_api.build(
                     self._invoker, connections=connections, access_key=self.access_key
                 ),
                 **dict.fromkeys(self._slots, runtime),
             }
         )
+        self._outside = Server({front: self._http})
 
     @property
     def url(self) -> str:
@@ -136,9 +142,18 @@ class Stack:
         """Runs one invocation of a function."""
         return await self._invoker.invoke(self._application.functions[logical_id], invocation)
 
-    async def start(self) -> None:
-        """Begins to serve."""
-        await self._server.start()
+    async def start(self, *, after: Awaitable[None] | None = None) -> None:
+        """Begins to serve.
+
+        Args:
+            after: What the functions need before they are called, a database for example. The HTTP API opens when it
+                is done; the workers of functions that are called first start meanwhile. Its errors are raised.
+        """
+        await self._inside.start()
+        self.fleet.start_first(self._options.called_first)
+        if after is not None:
+            await after
+        await self._outside.start()
         self._tasks.append(asyncio.create_task(self.fleet.stop_idle_forever()))
         if self._options.reload:
             watch = hot_reload.watch(self._application.functions, self.fleet, self._logs)
@@ -152,4 +167,5 @@ class Stack:
         await self._invoker.close()
         await self._http.close()
         await self.fleet.close()
-        await self._server.stop()
+        await self._outside.stop()
+        await self._inside.stop()

@@ -96,6 +96,10 @@ class FunctionPool:
         finally:
             self._release(worker)
 
+    def start_first(self) -> None:
+        """Starts one worker before anybody calls."""
+        self._start_one()
+
     def launch_with(self, launch: Launch) -> None:
         """Starts new workers another way from now on and retires the present ones."""
         self._launch = launch
@@ -191,19 +195,23 @@ class FunctionPool:
                 waiter.set_exception(error)
             return
         self.init_error = None
-        self._release(worker)
+        self._offer(worker)
 
     def _release(self, worker: Worker) -> None:
         if worker.retiring:
             worker.kill()
-        elif worker.usable:
+        else:
+            self._offer(worker)
+        self._top_up()
+
+    def _offer(self, worker: Worker) -> None:
+        if worker.usable:
             if waiter := self._next_waiter():
                 waiter.set_result(worker)
             elif self._slots.wanted:
                 worker.kill()
             else:
                 self._idle.append(worker)
-        self._top_up()
 
     def _top_up(self) -> None:
         """Keeps the minimum once the function has worked, so that the next call finds another process."""
@@ -247,6 +255,11 @@ class Fleet:
             )
             for launch in launches
         }
+
+    def start_first(self, logical_ids: Sequence[str]) -> None:
+        """Starts one worker of each of these functions, without waiting for it."""
+        for logical_id in logical_ids:
+            self.pools[logical_id].start_first()
 
     async def stop_idle_forever(self) -> None:
         """Ends workers nobody has used for a while, until cancelled."""
