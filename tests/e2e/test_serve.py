@@ -147,6 +147,33 @@ def test_the_commands_use_the_running_server(server):
     assert json.loads(invoked.stdout)["structuredContent"]["message"]["message_id"] == "risk-1"
 
 
+def test_a_search_on_the_shell_shows_the_closest_where_nothing_is_likely_and_keeps_users_apart(server):
+    def search(query: str, user: str, *more: str) -> subprocess.CompletedProcess[str]:
+        return satchel("search", query, "--user", user, "--data", str(server.data), *more)
+
+    for text in ("My stop loss is always 2 ATR below entry", "오늘 점심은 김치찌개 🍲"):
+        saved = satchel("save", text, "--session", "shell", "--user", "carol", "--data", str(server.data))
+        assert saved.returncode == 0
+    likely = search("where do I put my stop loss?", "carol").stdout.splitlines()
+    assert likely[0].endswith("My stop loss is always 2 ATR below entry")
+    unlikely = search("Kubernetes ingress", "carol").stdout.splitlines()
+    assert unlikely[0] == "Nothing is likely to answer that. The closest:"
+    assert len(unlikely) == 3
+    assert json.loads(search("Kubernetes ingress", "carol", "--json").stdout)["hits"] == []
+    assert search("stop loss", "dave").stdout == "Nothing found.\n"
+    blank = search("", "carol")
+    assert (blank.returncode, blank.stderr.count("query")) == (1, 1)
+
+
+def test_a_rotated_key_needs_no_restart(server):
+    older = satchel("token", "--data", str(server.data)).stdout.strip()
+    assert satchel("rotate-keys", "--data", str(server.data)).returncode == 0
+    newer = satchel("token", "--data", str(server.data)).stdout.strip()
+    for token in (older, newer):
+        assert server.post("/v1/tools/search_conversation", {"query": "*"}, token).status_code == 200
+    assert satchel("status", "--data", str(server.data)).returncode == 0
+
+
 def test_a_printed_token_is_one_users_and_is_accepted(server):
     token = satchel("token", "--user", "bob", "--data", str(server.data))
     assert token.returncode == 0

@@ -5,6 +5,7 @@ import jwt
 import pytest
 
 from satchel.cli.main import main
+from satchel.local.identity import Identity
 from satchel.local.project import Project
 
 
@@ -14,7 +15,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
     return status, printed.out, printed.err
 
 
-@pytest.mark.parametrize("command", ["serve", "token", "invoke", "save", "search", "status"])
+@pytest.mark.parametrize("command", ["serve", "token", "rotate-keys", "invoke", "save", "search", "status"])
 def test_help_explains_each_command_with_its_defaults(capsys, command):
     with pytest.raises(SystemExit) as left:
         main([command, "--help"])
@@ -45,6 +46,26 @@ def test_a_token_names_the_user_the_scopes_and_the_audience(capsys, tmp_path):
     assert (claims["sub"], claims["scope"], claims["aud"]) == ("밥", "context:read", "http://x/mcp")
     assert claims["exp"] - claims["iat"] == 60
     assert len(out.splitlines()) == 1
+
+
+def test_a_rotated_key_signs_and_older_tokens_stay_good(capsys, tmp_path):
+    older = run(capsys, "token", "--data", str(tmp_path))[1].strip()
+    status, out, _ = run(capsys, "rotate-keys", "--data", str(tmp_path))
+    newer = run(capsys, "token", "--data", str(tmp_path))[1].strip()
+    keys = {key.key_id: key for key in jwt.PyJWKSet.from_dict(Identity(tmp_path, "http://x").jwks()).keys}
+    used = [jwt.get_unverified_header(token)["kid"] for token in (older, newer)]
+    assert status == 0
+    assert used[1] in out
+    assert used[0] != used[1]
+    for key_id, token in zip(used, (older, newer), strict=True):
+        assert jwt.decode(token, keys[key_id], algorithms=["ES256"], options={"verify_aud": False})["sub"] == "alice"
+
+
+def test_keys_of_a_folder_that_nobody_serves_are_not_rotated(capsys, tmp_path):
+    status, out, err = run(capsys, "rotate-keys", "--data", str(tmp_path / "none"))
+    assert (status, out) == (1, "")
+    assert "There is no data folder" in err
+    assert not (tmp_path / "none").exists()
 
 
 def test_a_server_that_does_not_answer_is_a_sentence(capsys, tmp_path, monkeypatch):

@@ -56,7 +56,8 @@ def _explain(status: int, body: bytes) -> str:
     try:
         answer = json.loads(body)
         error = answer.get("error") or {"message": answer["message"]}
-        where = f"{error['field']}: " if error.get("field") else ""
-        return f"{where}{error['message']} ({error.get('code', status)})"
+        field, told = error.get("field"), error["message"]
+        where = f"{field}: " if field and not told.startswith(field) else ""
+        return f"{where}{told} ({error.get('code', status)})"
     except (ValueError, KeyError, AttributeError):
         return f"The server answered {status}."

@@ -4,7 +4,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from satchel.cli import blocks_file, chat, filter_file, invoke, market, requests, serve, token
+from satchel.cli import blocks_file, chat, filter_file, invoke, market, requests, rotate_keys, serve, token
 from satchel.cli.errors import CommandError
 
 
@@ -14,7 +14,7 @@ def build_parser() -> argparse.ArgumentParser:
         prog="satchel", description="A context server for LLM agents, on your own machine."
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for module in (serve, token, invoke, requests, chat, market, filter_file, blocks_file):
+    for module in (serve, token, rotate_keys, invoke, requests, chat, market, filter_file, blocks_file):
         module.add_commands(commands)
     return parser
 

@@ -58,8 +58,15 @@ def _save(arguments: argparse.Namespace) -> None:
 
 def _search(arguments: argparse.Namespace) -> None:
     given = {"query": arguments.query, "limit": arguments.limit}
-    result = client_of(arguments).call_tool("search_conversation", {k: v for k, v in given.items() if v is not None})
-    show(arguments, result, "\n".join(map(describe_hit, result["hits"])) or "Nothing found.")
+    asked = {name: value for name, value in given.items() if value is not None}
+    client = client_of(arguments)
+    result = client.call_tool("search_conversation", asked)
+    heading = ""
+    if result["below_min_score"] and not result["hits"] and not arguments.json:
+        # An agent is better off with nothing than with a guess; a person judges at a glance.
+        result = client.call_tool("search_conversation", {**asked, "min_score": 0})
+        heading = "Nothing is likely to answer that. The closest:\n"
+    show(arguments, result, heading + "\n".join(map(describe_hit, result["hits"])) or "Nothing found.")
 
 
 def _status(arguments: argparse.Namespace) -> None:

@@ -62,9 +62,18 @@ def mint(
     Raises:
         CommandError: The folder does not exist: nothing would accept the token.
     """
+    issuer = issuer_of(data)
+    return issuer.mint(
+        user, scopes=scopes or DEVELOPMENT_SCOPES, audience=audience or f"{issuer.issuer}/mcp", expires_s=expires_s
+    )
+
+
+def issuer_of(data: "Path") -> Identity:
+    """The issuer of a data folder.
+
+    Raises:
+        CommandError: The folder does not exist: nothing would accept its tokens.
+    """
     if not data.is_dir():
         raise CommandError(f"There is no data folder {data}; `satchel serve --data {data}` makes it.")
-    url = base_url(data)
-    return Identity(data.resolve(), url).mint(
-        user, scopes=scopes or DEVELOPMENT_SCOPES, audience=audience or f"{url}/mcp", expires_s=expires_s
-    )
+    return Identity(data.resolve(), base_url(data))
