@@ -1,3 +1,4 @@
+import asyncio
 import json
 from pathlib import Path
 
@@ -108,3 +109,9 @@ def test_writing_needs_the_write_scope_and_everything_needs_a_user(invoke):
 def test_warm_calls_after_a_failing_one_still_answer(invoke):
     for body, status in (({}, 200), ({"risk": 1}, 400), ({}, 200)):
         assert put(invoke, PREFERENCES, body)["statusCode"] == status
+
+
+def test_other_code_that_runs_and_drops_an_event_loop_does_not_stop_the_next_call(invoke):
+    for _ in range(2):
+        assert get(invoke, PREFERENCES)["statusCode"] == 200
+        asyncio.run(asyncio.sleep(0))

@@ -1,5 +1,6 @@
 """What the few functions with several routes share: FastAPI behind Mangum, with our errors and our principal."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from time import perf_counter
 from typing import Any
@@ -55,13 +56,20 @@ def http_app(name: str) -> FastAPI:
 
 
 def lambda_handler(app: FastAPI) -> Handler:
-    """`app` as a Lambda handler that routes by the path without a stage; `base_url` keeps the URL with it."""
+    """`app` as a Lambda handler that routes by the path without a stage; `base_url` keeps the URL with it.
+
+    It owns one event loop for as long as the process lives. Mangum runs on whatever loop is current, and that may be
+    one that other code has made, closed or dropped since the last call.
+    """
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
     adapter = Mangum(app, lifespan="off")
 
     def handle(event: dict[str, Any], context: Any) -> dict[str, Any]:
         request = gateway_request(event)
         http = {**event["requestContext"]["http"], "path": request.path}
         inner = {**event, "requestContext": {**event["requestContext"], "http": http}, _BASE_URL: request.base_url}
+        asyncio.set_event_loop(loop)
         return adapter(inner, context)
 
     return handle
