@@ -1,4 +1,4 @@
-"""`POST /v1/chat` and `GET /v1/chat/jobs/{job_id}`: chat with Claude over one's own context."""
+"""`/v1/chat`, `/v1/chat/jobs/{job_id}` and `/v1/chat/links`: chat with Claude over one's own context."""
 
 from functools import partial
 from typing import Any
@@ -6,7 +6,16 @@ from typing import Any
 from satchel import agent_wiring, wiring
 from satchel.agent.exchange import Stored
 from satchel.agent.store import TurnRow
-from satchel.api.chat_request import bearer_token, job_id_of, job_response, turn_response, wants_job
+from satchel.api.chat_request import (
+    LINKS,
+    bearer_token,
+    job_id_of,
+    job_response,
+    link_response,
+    no_content,
+    turn_response,
+    wants_job,
+)
 from satchel.api.gateway_request import GatewayRequest
 from satchel.api.handler import Call, route
 from satchel.api.strict_json import parse_json
@@ -18,6 +27,8 @@ from satchel.errors import NotFoundError
 @route("agent_gateway", scope="context:write")
 def handler(request: GatewayRequest, call: Call) -> dict[str, Any]:
     """Answer, or say how far an answer is; the caller's own token is what the user's server is shown."""
+    if request.path == LINKS:
+        return _link(request, call)
     if request.method == "GET":
         return agent_wiring.run(_tell_job(request, call))
     return agent_wiring.run(_chat(request, call))
@@ -40,6 +51,17 @@ async def _chat(request: GatewayRequest, call: Call) -> dict[str, Any]:
     said = Stored(message_id, "user", given.message)
     answer = await runner.say(said, open_turn, given.session_id, wait=not wants_job(request))
     return turn_response(answer, show_context=given.show_context)
+
+
+def _link(request: GatewayRequest, call: Call) -> dict[str, Any]:
+    """Make a code that links a Telegram chat, or forget the chats that are linked."""
+    links = agent_wiring.link_store(call.user_id)
+    if request.method == "DELETE":
+        links.unlink()
+        return no_content()
+    code = agent_wiring.new_code()
+    expires_at = links.add_code(code, scopes=" ".join(sorted(call.principal.scopes)), now=wiring.clock())
+    return link_response(code, expires_at)
 
 
 async def _tell_job(request: GatewayRequest, call: Call) -> dict[str, Any]:

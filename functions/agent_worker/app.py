@@ -17,7 +17,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     user_id = str(event["user_id"])
     turn = agent_wiring.agent_store(user_id).turn(str(event["turn_id"]))
     connection_id = event.get("connection_id")
-    if turn is None or (turn.status == "done" and connection_id is None):
+    if turn is None or (turn.status == "done" and connection_id is None and turn.channel != "telegram"):
         return {"answered": 0}
     return agent_wiring.run(_answer(turn, user_id, connection_id, context))
 

@@ -29,6 +29,7 @@ BUDGET = {
     "agent_gateway/app": STORE,
     "agent_socket/app": STORE,
     "agent_socket_authorizer/app": {"pydantic"},
+    "agent_telegram/app": STORE,
     "agent_worker/app": STORE,
     "audit/app": STORE,
     "backtest_results/app": STORE,

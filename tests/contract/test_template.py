@@ -33,7 +33,7 @@ SERVERLESS = {
 # What only a laptop or a test sets; in the cloud each has a counterpart in Secrets Manager, or no place at all.
 NOT_DEPLOYED = {
     "database_url", "database_admin_url", "gateway_key", "request_state_keys", "test_fixtures", "sandbox",
-    "sandbox_dir",
+    "sandbox_dir", "telegram_token", "telegram_webhook_secret",
 }  # fmt: skip
 # Routes that answer without a token: the adapter asks for its own, the others have nothing of anybody's.
 OPEN_ROUTES = {
@@ -44,6 +44,8 @@ OPEN_ROUTES = {
     ("GET", "/healthz"),
     ("GET", "/openapi.json"),
     ("GET", "/docs"),
+    # Telegram has no token; it is known by the secret it sends.
+    ("POST", "/v1/telegram"),
 }
 
 

@@ -1,15 +1,19 @@
 """From settings to the agent gateway. Apart from `wiring`, so that each loads only its own."""
 
 import asyncio
+import json
+import secrets
 from collections.abc import Awaitable
 from contextlib import suppress
+from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache
+from functools import cache, partial
 from time import monotonic
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from satchel.agent.budget import Budget
+from satchel.agent.links import LinkStore
 from satchel.agent.ports import ChatModel, Listener, Silence
 from satchel.agent.store import AgentStore, TurnRow
 from satchel.agent.turn import Assistant, Limits
@@ -26,6 +30,7 @@ from satchel.gateway.delivery import Delivery
 from satchel.gateway.platform_tools import platform_tools
 from satchel.gateway.pool import LinkPool
 from satchel.gateway.queue import WorkerQueue
+from satchel.gateway.telegram import TelegramBot, TelegramDelivery
 from satchel.gateway.user_server import McpUserServer
 from satchel.wiring import clock, database, settings
 
@@ -142,6 +147,38 @@ async def runner(call: Call, token: str, *, claimant: str, listener: Listener | 
     )
 
 
+@dataclass(frozen=True)
+class TelegramSecrets:
+    """What Telegram and we know of each other: the bot's token, and the secret it sends along."""
+
+    token: str
+    webhook_secret: str
+
+
+@cache
+def telegram_secrets() -> TelegramSecrets:
+    """The secrets of the bot; empty ones where there is no bot."""
+    chosen = settings()
+    if chosen.telegram_secret:
+        return TelegramSecrets(**json.loads(read_secret(chosen.telegram_secret)))
+    return TelegramSecrets(chosen.telegram_token, chosen.telegram_webhook_secret)
+
+
+@cache
+def _telegram_bot() -> TelegramBot:
+    return TelegramBot(settings().telegram_url, lambda: telegram_secrets().token)
+
+
+def link_store(user_id: str) -> LinkStore:
+    """The chats that one user has linked."""
+    return LinkStore(database(), user_id)
+
+
+def new_code() -> str:
+    """An unguessable code, of characters that `/start` takes."""
+    return secrets.token_urlsafe(24)
+
+
 @cache
 def connections() -> Connections:
     """The clients of the WebSocket API."""
@@ -154,17 +191,23 @@ def send_frame(connection_id: str, text: str) -> None:
         connections().send(connection_id, text)
 
 
-def delivery(user_id: str, turn: TurnRow, connection_id: str | None) -> Delivery | None:
-    """The way of a turn's answer to the user's socket; None where it goes elsewhere.
+def delivery(user_id: str, turn: TurnRow, connection_id: str | None) -> Delivery | TelegramDelivery | None:
+    """The way of a turn's answer to the user's socket or chat; None where it is fetched.
 
     Args:
         user_id: The user.
         turn: The turn.
         connection_id: Where it is wanted now.
     """
+    store = agent_store(user_id)
+    if turn.channel == "telegram" and turn.reply_to is not None:
+        return TelegramDelivery(
+            partial(_telegram_bot().send, turn.reply_to),
+            claim=lambda: store.claim_delivery(turn.turn_id, now=clock()),
+            give_back=lambda: store.give_back_delivery(turn.turn_id),
+        )
     if connection_id is None:
         return None
-    store = agent_store(user_id)
     others = [other for other in store.connections() if other != connection_id]
     named = {"session_id": turn.session_id, "message_id": turn.message_id}
 

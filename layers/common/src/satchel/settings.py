@@ -41,6 +41,10 @@ class Settings:
         gateway_client: The gateway's client id there.
         gateway_key: Its client secret.
         gateway_secret: ARN of a secret that holds `gateway_key`.
+        telegram_url: Telegram's Bot API.
+        telegram_token: The bot's token.
+        telegram_webhook_secret: What Telegram sends along with every update.
+        telegram_secret: ARN of a secret that holds both, as JSON `{"token", "webhook_secret"}`.
         sandbox: Where programs run: `remote` (the sandbox function), or here in `wasm` or `bubblewrap`.
         sandbox_dir: What `make sandbox-warm` prepared.
         filter_profiles: JSON file that replaces the filter's tool profiles; empty takes those that ship.
@@ -78,6 +82,10 @@ class Settings:
     gateway_client: str = "satchel-gateway"
     gateway_key: str = ""
     gateway_secret: str = ""
+    telegram_url: str = "https://api.telegram.org"
+    telegram_token: str = ""
+    telegram_webhook_secret: str = ""
+    telegram_secret: str = ""
     sandbox: str = "remote"
     sandbox_dir: str = "~/.cache/satchel/sandbox"
     filter_profiles: str = ""

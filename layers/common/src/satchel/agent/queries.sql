@@ -55,3 +55,51 @@ DELETE FROM agent_connections WHERE user_id = %(user_id)s AND connection_id = %(
 -- name: connections
 -- Open connections, newest first. Index: primary key; a user has few.
 SELECT connection_id FROM agent_connections WHERE user_id = %(user_id)s ORDER BY connected_at DESC, connection_id;
+
+-- name: claim_delivery
+-- One of those who could deliver an answer may. Index: primary key.
+UPDATE agent_turns SET delivered_at = %(now)s
+WHERE user_id = %(user_id)s AND turn_id = %(turn_id)s AND delivered_at IS NULL
+RETURNING turn_id;
+
+-- name: give_back_delivery
+UPDATE agent_turns SET delivered_at = NULL WHERE user_id = %(user_id)s AND turn_id = %(turn_id)s;
+
+-- name: become_worker
+-- Until the end of the transaction: may see whose a chat or a code is, and nothing of theirs (migration 0031).
+SET LOCAL ROLE satchel_worker;
+
+-- name: user_of_chat
+-- Whose a chat is. Index: primary key.
+SELECT user_id FROM agent_links WHERE channel = 'telegram' AND chat_id = %(chat_id)s;
+
+-- name: user_of_code
+-- Who made a code. Index: primary key.
+SELECT user_id FROM agent_link_codes WHERE code_hash = %(code_hash)s;
+
+-- name: add_code
+INSERT INTO agent_link_codes (user_id, code_hash, scopes, expires_at)
+VALUES (%(user_id)s, %(code_hash)s, %(scopes)s, %(expires_at)s);
+
+-- name: use_code
+-- Takes a code that has not expired, once; those that have go as well. Index: primary key, and a user has few.
+WITH used AS (
+    DELETE FROM agent_link_codes
+    WHERE user_id = %(user_id)s AND (code_hash = %(code_hash)s OR expires_at < %(now)s)
+    RETURNING code_hash, scopes, expires_at
+)
+SELECT scopes FROM used WHERE code_hash = %(code_hash)s AND expires_at >= %(now)s;
+
+-- name: add_link
+INSERT INTO agent_links (user_id, channel, chat_id, scopes, linked_at)
+VALUES (%(user_id)s, 'telegram', %(chat_id)s, %(scopes)s, %(now)s)
+ON CONFLICT (channel, chat_id) DO UPDATE SET scopes = excluded.scopes, linked_at = excluded.linked_at
+WHERE agent_links.user_id = excluded.user_id;
+
+-- name: link_scopes
+-- What a linked chat may do. Index: primary key.
+SELECT scopes FROM agent_links
+WHERE user_id = %(user_id)s AND channel = 'telegram' AND chat_id = %(chat_id)s;
+
+-- name: drop_links
+DELETE FROM agent_links WHERE user_id = %(user_id)s AND channel = 'telegram';

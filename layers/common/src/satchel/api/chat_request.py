@@ -1,14 +1,17 @@
 """What `/v1/chat` reads from a request beside its body, and how its answers are dressed."""
 
+from datetime import datetime
 from typing import Any
 
 from satchel.agent.store import TurnRow
 from satchel.agent.turn import Answer
 from satchel.api.envelopes import json_response
 from satchel.api.gateway_request import GatewayRequest
-from satchel.api.wire.chat import ChatResult, JobAccepted, JobError, JobResult
+from satchel.api.wire.chat import ChatResult, JobAccepted, JobError, JobResult, LinkCode
 from satchel.errors import UnauthorizedError
+from satchel.timestamps import format_timestamp
 
+LINKS = "/v1/chat/links"
 _JOBS = "/v1/chat/jobs/"
 _RETRY_AFTER_S = "2"
 
@@ -55,3 +58,14 @@ def job_response(turn: TurnRow, answer: Answer | None) -> dict[str, Any]:
         job_id=turn.turn_id, status=turn.status, result=ChatResult.of(answer) if answer else None, error=error
     )
     return json_response(200, body.model_dump(exclude_none=True))
+
+
+def link_response(code: str, expires_at: datetime) -> dict[str, Any]:
+    """201 with a code for linking a chat."""
+    body = LinkCode(code=code, expires_at=format_timestamp(expires_at), command=f"/start {code}")
+    return json_response(201, body.model_dump())
+
+
+def no_content() -> dict[str, Any]:
+    """204."""
+    return {"statusCode": 204, "headers": {}, "body": "", "isBase64Encoded": False}

@@ -154,6 +154,22 @@ def route(name: str, *, scope: str) -> Callable[[Callable[[GatewayRequest, Call]
     return decorate
 
 
+def open_route(name: str) -> Callable[[Callable[[GatewayRequest], dict[str, Any]]], Handler]:
+    """Make a handler of a function whose callers have no token of ours; it finds out itself who they are.
+
+    Args:
+        name: The function's name, for the log.
+    """
+
+    def decorate(function: Callable[[GatewayRequest], dict[str, Any]]) -> Handler:
+        def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+            return _answering(name, event, context, lambda _envelope, _context: function(gateway_request(event)))
+
+        return handle
+
+    return decorate
+
+
 def probe(name: str, check: Callable[[], None]) -> Handler:
     """Make a handler that needs no caller: `{"status": "ok"}` when `check` returns, its error otherwise."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from satchel.api.wire.blocks import BuildRequest, BuildResponse, IngestRequest, IngestResponse
-from satchel.api.wire.chat import ChatArguments, ChatResult, JobResult
+from satchel.api.wire.chat import ChatArguments, ChatResult, JobResult, LinkCode
 from satchel.api.wire.filtering import AuditPage, FilterArguments, FilterResult
 from satchel.api.wire.profile import PreferencesBody
 from satchel.api.wire.upstream import UpstreamResult
@@ -117,6 +117,11 @@ ROUTES = (
         response=ChatResult,
     ),
     HttpRoute("GET", "/v1/chat/jobs/{job_id}", "Ask for an answer", scope="context:write", response=JobResult),
+    HttpRoute(
+        "POST", "/v1/chat/links", "Make a code that links a Telegram chat", scope="context:write", response=LinkCode
+    ),
+    HttpRoute("DELETE", "/v1/chat/links", "Forget the linked Telegram chats", scope="context:write"),
+    HttpRoute("POST", "/v1/telegram", "Take an update of Telegram"),
     HttpRoute("POST", "/mcp", "Speak MCP (streamable HTTP)"),
     HttpRoute("GET", "/.well-known/oauth-protected-resource", "Say who signs tokens for this server (RFC 9728)"),
     HttpRoute("GET", "/healthz", "Say whether everything serves"),

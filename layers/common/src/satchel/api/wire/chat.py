@@ -34,6 +34,14 @@ class ChatFrame(BaseModel):
     message_id: Identifier | None = Field(default=None, max_length=_MAX_MESSAGE_ID_CHARS)
 
 
+class LinkCode(BaseModel):
+    """A code that links a chat to whoever sends it from there."""
+
+    code: str
+    expires_at: str
+    command: str = Field(description="What to send to the bot.")
+
+
 class ToolCallOut(BaseModel):
     """One call of a tool."""
 

@@ -1,0 +1,75 @@
+"""Which chats of Telegram are whose: made with a code that the user fetched with their token and sent from the chat."""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from satchel.agent.store import AgentRows
+from satchel.postgres.database import Database
+from satchel.postgres.queries import load_queries
+
+_SQL = load_queries("satchel.agent")
+_NOBODY = ""
+CODE_LIFETIME = timedelta(minutes=15)
+
+
+@dataclass(frozen=True)
+class Link:
+    """A chat that is somebody's: the user, and what the chat may do."""
+
+    user_id: str
+    scopes: str
+
+
+class LinkStore(AgentRows):
+    """The links of one user."""
+
+    def add_code(self, code: str, *, scopes: str, now: datetime) -> datetime:
+        """Keep a code that may make one link; until when it does."""
+        expires_at = now + CODE_LIFETIME
+        self.run("add_code", code_hash=_hash(code), scopes=scopes, expires_at=expires_at)
+        return expires_at
+
+    def link(self, code: str, chat_id: str, *, now: datetime) -> bool:
+        """Link a chat with a code of this user's; whether the code was good."""
+        row = self.one("use_code", code_hash=_hash(code), now=now)
+        if row is None:
+            return False
+        self.run("add_link", chat_id=chat_id, scopes=row["scopes"], now=now)
+        return True
+
+    def scopes_of(self, chat_id: str) -> str | None:
+        """What a chat of this user's may do; None where it is not linked."""
+        row = self.one("link_scopes", chat_id=chat_id)
+        return row["scopes"] if row else None
+
+    def unlink(self) -> None:
+        """Forget all chats of this user's."""
+        self.run("drop_links")
+
+
+def find_link(database: Database, chat_id: str) -> Link | None:
+    """Whose a chat is; None where it is nobody's."""
+    user_id = _whose(database, "user_of_chat", chat_id=chat_id)
+    scopes = LinkStore(database, user_id).scopes_of(chat_id) if user_id else None
+    return Link(user_id, scopes) if user_id and scopes is not None else None
+
+
+def use_code(database: Database, code: str, chat_id: str, *, now: datetime) -> bool:
+    """Link a chat to whoever made `code`; whether somebody did, lately. A chat that is somebody else's stays theirs."""
+    user_id = _whose(database, "user_of_code", code_hash=_hash(code))
+    if user_id is None or not LinkStore(database, user_id).link(code, chat_id, now=now):
+        return False
+    return LinkStore(database, user_id).scopes_of(chat_id) is not None
+
+
+def _whose(database: Database, name: str, **values: Any) -> str | None:
+    with database.transaction(_NOBODY) as connection:
+        connection.execute(_SQL["become_worker"])
+        row = connection.execute(_SQL[name], values).fetchone()
+    return row["user_id"] if row else None
+
+
+def _hash(code: str) -> str:
+    return hashlib.sha256(code.encode()).hexdigest()
