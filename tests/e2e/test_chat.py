@@ -215,6 +215,17 @@ def test_a_model_that_takes_longer_than_a_request_may_is_answered_by_the_worker(
     assert [m["message_id"] for m in stack.messages("slow")] == ["s-1", "s-1.1"]
 
 
+def test_a_job_whose_worker_is_killed_is_finished_by_another(stack):
+    stack.scripts.by_word["survive"] = in_turn(says("cut short", delay_s=4), says("still here"))
+    accepted = stack.post("/v1/chat", {"message": "survive", "session_id": "survivor"}, prefer="respond-async")
+    path = f"/v1/chat/jobs/{accepted.json()['job_id']}"
+    wait_until(lambda: stack.requests("survive"))
+    assert stack.kill("agent_worker") >= 1
+    job = wait_until(lambda: (j := stack.get(path).json())["status"] == "done" and j)
+    assert job["result"]["text"] == "still here"
+    assert len(stack.messages("survivor")) == 2
+
+
 def test_a_model_that_is_away_is_a_503_and_the_same_message_goes_on(stack):
     stack.scripts.by_word["overload"] = in_turn(*[fails(529, "overloaded_error")] * 3, says("back again"))
     refused = stack.chat("overload", session_id="busy", message_id="b-1")
