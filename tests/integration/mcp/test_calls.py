@@ -58,7 +58,7 @@ def test_an_error_of_a_function_is_a_result_for_the_model_with_the_object_for_pr
         assert status == 200
         assert body["result"]["isError"] is True
         assert body["result"]["structuredContent"] == {"error": error}
-        assert body["result"]["content"][0]["text"] == "invalid_input: role: Field required (field: role)"
+        assert body["result"]["content"][0]["text"] == "invalid_input: role: Field required"
 
 
 def test_an_unknown_tool_is_the_callers_error_in_both_eras(bench):

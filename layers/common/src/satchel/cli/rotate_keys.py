@@ -26,4 +26,4 @@ def run(arguments: argparse.Namespace) -> None:
     """Makes a key and says what that means."""
     issuer = issuer_of(arguments.data)
     print(f"The key {issuer.rotate()} signs from now on; tokens of older keys are accepted until they expire.")
-    print(f"To end those at once, delete the older files in {issuer.folder}.")
+    print(f"To end those sooner, delete the older files in {issuer.folder} and restart the server.")

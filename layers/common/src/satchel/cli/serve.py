@@ -89,6 +89,7 @@ def _greeting(running: Serving) -> str:
         [
             f"MCP: {running.mcp_url}",
             f"Token: {token}",
+            f"Docs: {running.stack.url}/docs",
             "",
             f'claude mcp add --transport http satchel {running.mcp_url} --header "{bearer}"',
             f"{save} -H '{bearer}' -d '{message}'",

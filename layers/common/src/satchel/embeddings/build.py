@@ -8,6 +8,7 @@ import argparse
 import hashlib
 import importlib.util
 import json
+import logging
 import sys
 from pathlib import Path
 
@@ -82,6 +83,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("out_dir", type=Path)
     folder = parser.parse_args(arguments).out_dir / NAME
     if not is_complete(folder):
+        logging.getLogger().setLevel(logging.ERROR)  # the quantizer advises what a graph made by hand has no need of
         build(find_source(), folder)
     sys.stdout.write(f"{folder}\n")
     return 0

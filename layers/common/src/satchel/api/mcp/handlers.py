@@ -140,8 +140,9 @@ class CatalogueHandlers:
 
 def tool_error(error: Mapping[str, Any]) -> Result:
     """Return the tool result that tells `error`: a sentence for the model, the object for a program."""
-    field = f" (field: {error['field']})" if error.get("field") else ""
-    text = f"{error['code']}: {error['message']}{field}"
+    field, told = error.get("field"), error["message"]
+    where = f" (field: {field})" if field and not told.startswith(field) else ""
+    text = f"{error['code']}: {told}{where}"
     content = [{"type": "text", "text": text}]
     return _complete(isError=True, content=content, structuredContent={"error": dict(error)})
 
