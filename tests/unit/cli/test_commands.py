@@ -1,4 +1,7 @@
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import jwt
@@ -59,6 +62,17 @@ def test_a_rotated_key_signs_and_older_tokens_stay_good(capsys, tmp_path):
     assert used[0] != used[1]
     for key_id, token in zip(used, (older, newer), strict=True):
         assert jwt.decode(token, keys[key_id], algorithms=["ES256"], options={"verify_aud": False})["sub"] == "alice"
+
+
+def test_a_reader_that_has_enough_is_no_error(tmp_path):
+    command = [sys.executable, "-m", "satchel.cli.main", "token", "--data", str(tmp_path)]
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, check=False)
+    finally:
+        os.close(writer)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_keys_of_a_folder_that_nobody_serves_are_not_rotated(capsys, tmp_path):

@@ -1,6 +1,7 @@
 """The command line: `satchel COMMAND`. Exit status: 0 done, 1 error, 2 wrong usage."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
@@ -31,6 +32,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = build_parser().parse_args(arguments)
     try:
         parsed.run(parsed)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read has enough (`| head`); the interpreter's own last flush must not fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except CommandError as error:
         print(f"satchel: {error}", file=sys.stderr)
         return 1
