@@ -98,6 +98,7 @@ def test_the_prefix_is_the_same_in_new_processes_and_is_read_from_the_cache(stac
     second = stack.chat("cache-2", session_id="cache", user="cacher").json()
     stack.post("/v1/tools/save_message", {"role": "user", "content": "a new fact"}, user="cacher")
     third = stack.chat("cache-3", session_id="cache", user="cacher").json()
+    assert [answer.get("text") for answer in (first, second, third)] == [f"echo: cache-{n}" for n in (1, 2, 3)]
     requests = [request for n in (1, 2, 3) for request in stack.requests(f"cache-{n}")]
     assert len({prefix(request) for request in requests}) == 1
     assert [m["role"] for m in requests[2]["messages"]] == ["user", "assistant"] * 2 + ["user"]

@@ -92,10 +92,15 @@ class ChatStack:
         return found
 
     def kill(self, function: str) -> int:
-        """kill -9 for every process of a function; how many there were."""
+        """kill -9 for every process of a function, and wait until the stack has seen them go; how many there were.
+
+        Until then it could hand the next request to one of them, and that request would rightly fail.
+        """
         workers = self.workers(function)
         for worker in workers:
             worker.kill()
+        _, alive = psutil.wait_procs(workers, timeout=10)
+        assert not alive
         return len(workers)
 
 

