@@ -94,7 +94,9 @@ def run_product(conversations: list[dict[str, Any]], field: str, encoder: Encode
                 foreign.append(hits[0].score if hits else 0.0)
     floor = {
         "answerable_kept_at_0.2": round(sum(score >= 0.2 for score in own) / len(own), 4),
-        "unanswerable_rejected_at_0.2": round(sum(score < 0.2 for score in foreign) / max(len(foreign), 1), 4),
+        "unanswerable_rejected_at_0.2": round(sum(score < 0.2 for score in foreign) / len(foreign), 4)
+        if foreign
+        else None,
         "save_cpu_ms": round(1000 * spent["save"] / spent["saves"], 2),
         "search_cpu_ms": round(1000 * spent["search"] / spent["searches"], 2),
     }
