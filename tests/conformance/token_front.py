@@ -1,11 +1,12 @@
 """A loopback server that adds a bearer token to what it passes on: the conformance suite cannot send one."""
 
 import http.client
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from urllib.parse import urlsplit
+
+from tests.support.http_server import http_server
 
 _TIMEOUT_S = 60
 _OF_ONE_HOP = frozenset({"connection", "content-length", "transfer-encoding", "date", "server"})
@@ -47,12 +48,5 @@ def passing_on(target: str, token: str) -> Iterator[str]:
             except ConnectionError:  # the suite hangs up on streams it has seen enough of
                 self.close_connection = True
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Front)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with http_server(Front) as url:
+        yield url

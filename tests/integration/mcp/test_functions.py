@@ -4,12 +4,13 @@ import json
 import socket
 import threading
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 
 from satchel.api.mcp.functions import LambdaFunctions
 from satchel.errors import DeadlineError, TooLargeError, UnavailableError
+from tests.support.http_server import http_server
 
 
 @contextmanager
@@ -31,15 +32,8 @@ def lambda_api(answer):
         def log_message(self, *args):
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Api)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with http_server(Api) as url:
+        yield url
 
 
 @pytest.fixture

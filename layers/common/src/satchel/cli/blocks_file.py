@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from satchel.cli.api_client import ApiClient
 from satchel.cli.errors import CommandError
-from satchel.cli.options import add_data, add_user, base_url
+from satchel.cli.options import add_server, base_url
 
 if TYPE_CHECKING:
     from satchel.cli.options import Commands
@@ -31,10 +31,7 @@ def add_commands(commands: "Commands") -> None:
     )
     parser.add_argument("file", type=Path, help="the chat, as JSON or JSON lines")
     parser.add_argument("--gap-mode", choices=("hard", "soft"), help="whether a pause is a rule or evidence")
-    add_user(parser)
-    parser.add_argument("--url", help="the server (default: the one that serves the data folder)")
-    add_data(parser)
-    parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
+    add_server(parser)
     parser.set_defaults(run=run)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from satchel.cli.api_client import ApiClient
 from satchel.cli.errors import CommandError
-from satchel.cli.options import add_data, add_user, base_url
+from satchel.cli.options import add_server, base_url
 from satchel.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -36,10 +36,7 @@ def add_commands(commands: "Commands") -> None:
     parser.add_argument("--tool", default="file", help="the tool that answered, which tunes the filter")
     parser.add_argument("--limit", type=int, help="most items to keep (default: what the question says, else 10)")
     parser.add_argument("--path", default="", help="where the array is in a large object, such as data.messages")
-    add_user(parser)
-    parser.add_argument("--url", help="the server (default: the one that serves the data folder)")
-    add_data(parser)
-    parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
+    add_server(parser)
     parser.set_defaults(run=run)
 
 

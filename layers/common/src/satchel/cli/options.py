@@ -29,6 +29,14 @@ def add_user(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--user", default=DEFAULT_USER, help=f"whose context it is (default: {DEFAULT_USER})")
 
 
+def add_server(parser: argparse.ArgumentParser) -> None:
+    """What a command that asks the server takes: `--user`, `--url`, `--data`, `--json`."""
+    add_user(parser)
+    parser.add_argument("--url", help="the server (default: the one that serves the data folder)")
+    add_data(parser)
+    parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
+
+
 def base_url(data: Path) -> str:
     """Where the server of a data folder is, or was last; the default port if it never served."""
     note = DataFolder(data).last_served()

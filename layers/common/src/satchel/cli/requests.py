@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from satchel.cli.api_client import ApiClient
-from satchel.cli.options import add_data, add_user, base_url
+from satchel.cli.options import add_server, base_url
 
 if TYPE_CHECKING:
     from satchel.cli.options import Commands
@@ -35,10 +35,7 @@ def add_commands(commands: "Commands") -> None:
 
 def finish(parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace], None]) -> None:
     """Adds what every command that asks a server takes, and says what runs it."""
-    add_user(parser)
-    parser.add_argument("--url", help="the server (default: the one that serves the data folder)")
-    add_data(parser)
-    parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
+    add_server(parser)
     parser.set_defaults(run=run)
 
 
