@@ -1,5 +1,6 @@
 """The desk through the whole stack, as an MCP client sees it: a strategy, a backtest, a paper order, the workspace."""
 
+import asyncio
 import json
 import os
 import signal
@@ -9,6 +10,8 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
 
 from satchel.local.identity import Identity
 from tests.support.sandbox import sandbox_directory
@@ -19,28 +22,31 @@ ROOT = Path(__file__).parents[2]
 
 
 class Caller:
-    """One user over MCP (stateless JSON-RPC, one POST a call)."""
+    """One user over MCP, with the official client; each call stands for itself."""
 
     def __init__(self, base, data):
         token = Identity(data, base).mint("alice", audience=f"{base}/mcp")
-        self._headers = {
-            "authorization": f"Bearer {token}",
-            "content-type": "application/json",
-            "accept": "application/json, text/event-stream",
-            "mcp-protocol-version": "2025-11-25",
-        }
+        self._headers = {"authorization": f"Bearer {token}"}
         self._url = f"{base}/mcp?toolsets=default,trading"
 
-    def _call(self, method, params):
-        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-        answer = httpx2.post(self._url, json=body, headers=self._headers, timeout=60)
-        return answer.json()["result"]
+    def _do(self, use):
+        async def connected():
+            async with (
+                httpx2.AsyncClient(headers=self._headers, timeout=60) as http,
+                Client(streamable_http_client(self._url, http_client=http), mode="2026-07-28") as client,
+            ):
+                return await use(client)
+
+        return asyncio.run(connected())
 
     def tool(self, name, /, **arguments):
-        return self._call("tools/call", {"name": name, "arguments": arguments})["structuredContent"]
+        return self._do(lambda client: client.call_tool(name, arguments)).structured_content
+
+    def text(self, uri):
+        return self._do(lambda client: client.read_resource(uri)).contents[0].text
 
     def read(self, uri):
-        return json.loads(self._call("resources/read", {"uri": uri})["contents"][0]["text"])
+        return json.loads(self.text(uri))
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +83,11 @@ def test_from_a_strategy_to_a_position_in_the_workspace(alice):
     trades = alice.read(f"{backtest['results_uri']}?section=trades&limit=3")
     assert trades["items"] == backtest["trades"][:3]
     assert alice.read("context://strategy/sma")["backtests"][0]["backtest_id"] == backtest["backtest_id"]
+
+    # A later conversation begins: the strategy is known there.
+    alice.tool("save_message", role="user", content="네, where were we? 🙂", session_id="later")
+    summary = alice.text("context://conversation-summary")
+    assert "\n\nStrategies worked on:\n- just now: sma (version 1), tested on AAPL 1d: return " in summary
 
     order = {"symbol": "AAPL", "side": "buy", "quantity": "10"}
     preview = alice.tool("execute_trade", **order)

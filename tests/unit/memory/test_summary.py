@@ -1,7 +1,7 @@
 from datetime import UTC, datetime, timedelta
 
 from satchel.memory.messages import Message
-from satchel.memory.summary import NO_HISTORY, gather_summary, summary_text
+from satchel.memory.summary import NO_HISTORY, Deed, gather_summary, summary_text
 
 NOW = datetime(2026, 3, 31, 12, tzinfo=UTC)
 
@@ -43,7 +43,8 @@ def test_the_whole_text_has_its_sections_in_order():
         preferences=["Risk tolerance: Medium"],
     )
     assert asked == ["Shall we add an RSI filter to the strategy?\nI think so."]
-    assert summary_text(summary, now=NOW) == (
+    deeds = [Deed(NOW - timedelta(hours=3), "sma (version 2), not tested yet")]
+    assert summary_text(summary, now=NOW, deeds=deeds) == (
         "Recent Conversation Summary:\n\n"
         "Last 2 messages:\n"
         "- user: Shall we add an RSI filter to the strategy? I think so.\n"
@@ -51,6 +52,8 @@ def test_the_whole_text_has_its_sections_in_order():
         "Relevant past discussions:\n"
         "- 1 month ago: I prefer simple strategies\n"
         "- 2 weeks ago: 2 % per trade\n\n"
+        "Strategies worked on:\n"
+        "- 3 hours ago: sma (version 2), not tested yet\n\n"
         "Known preferences:\n"
         "- Risk tolerance: Medium\n\n"
         "Current focus: strategy"

@@ -10,11 +10,16 @@ from satchel.api.mcp.functions import LambdaFunctions
 from satchel.filtering.sanitiser.sanitiser import Sanitiser
 from satchel.market.seeding import seed_sets
 from satchel.market.store import EVERYBODY, CandleStore
+from satchel.memory.summary import Deed
 from satchel.sandbox.model import SandboxEngine
 from satchel.sandbox.remote import RemoteEngine
 from satchel.strategies.store import StrategyStore
+from satchel.strategies.work import work_line
 from satchel.trading.store import TradingStore
 from satchel.wiring import clock, database, settings
+
+# Strategies that the conversation summary names.
+_SHOWN_DEEDS = 3
 
 
 def sandbox_engine(user_id: str) -> SandboxEngine:
@@ -29,6 +34,12 @@ def sandbox_engine(user_id: str) -> SandboxEngine:
 def strategy_store(user_id: str) -> StrategyStore:
     """The strategies of one user."""
     return StrategyStore(database(), user_id)
+
+
+def strategy_deeds(user_id: str) -> list[Deed]:
+    """The strategies this user worked on last, for the conversation summary."""
+    rows = strategy_store(user_id).recent_work(_SHOWN_DEEDS)
+    return [Deed(row["worked_at"], work_line(row)) for row in rows]
 
 
 def candle_store(user_id: str) -> CandleStore:

@@ -44,6 +44,19 @@ class Summary:
 
 
 @dataclass(frozen=True)
+class Deed:
+    """Something that was done beside the talk, such as a strategy that was tested.
+
+    Attributes:
+        at: When.
+        words: One line, without the time.
+    """
+
+    at: datetime
+    words: str
+
+
+@dataclass(frozen=True)
 class Wording:
     """A model's words for a summary.
 
@@ -88,13 +101,16 @@ def gather_summary(
     )
 
 
-def summary_text(summary: Summary | None, *, now: datetime, wording: Wording | None = None) -> str:
+def summary_text(
+    summary: Summary | None, *, now: datetime, wording: Wording | None = None, deeds: Sequence[Deed] = ()
+) -> str:
     """The summary in words; its sections are those of the contract.
 
     Args:
         summary: What it says; None where the user has not said anything yet.
         now: What ages are counted to.
         wording: A language model's words for the lines; without, the messages speak for themselves, cut.
+        deeds: Strategies that were worked on, newest first.
     """
     if summary is None:
         return NO_HISTORY
@@ -108,6 +124,9 @@ def summary_text(summary: Summary | None, *, now: datetime, wording: Wording | N
             f"- {age_in_words(message.created_at, now)}: {past.get(index) or excerpt(message.content, RELEVANT_CHARS)}"
             for index, message in enumerate(summary.relevant)
         ]
+    if deeds:
+        lines += ["", "Strategies worked on:"]
+        lines += [f"- {age_in_words(deed.at, now)}: {deed.words}" for deed in deeds]
     if summary.preferences:
         lines += ["", "Known preferences:", *(f"- {line}" for line in summary.preferences)]
     focus = wording.focus if wording else infer_topic(summary.query)

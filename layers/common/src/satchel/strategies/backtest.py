@@ -288,7 +288,7 @@ def _report(
             "sharpe": stats.get("Sharpe Ratio"),
             "max_drawdown_pct": stats.get("Max. Drawdown [%]"),
             "trades": len(answer["trades"]),
-            "lookahead": answer["lookahead"],
+            "lookahead": "not_found" if answer["lookahead"] == "not_found" else "suspected",
         },
     }
 

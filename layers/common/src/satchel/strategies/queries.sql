@@ -53,6 +53,22 @@ WHERE user_id = %(user_id)s AND strategy = %(name)s
 ORDER BY created_at DESC, backtest_id
 LIMIT %(limit)s;
 
+-- name: recent_work
+-- The strategies written or tested last, newest first, each with its newest backtest (primary key, backtests_recent).
+SELECT s.name, s.version, b.strategy_version AS tested_version, b.headline,
+       greatest(s.created_at, b.created_at) AS worked_at
+FROM (SELECT DISTINCT ON (name) name, version, created_at
+      FROM strategies
+      WHERE user_id = %(user_id)s
+      ORDER BY name, version DESC) AS s
+LEFT JOIN LATERAL (SELECT t.strategy_version, t.report -> 'headline' AS headline, t.created_at
+                   FROM backtests t
+                   WHERE t.user_id = %(user_id)s AND t.strategy = s.name
+                   ORDER BY t.created_at DESC, t.backtest_id
+                   LIMIT 1) AS b ON true
+ORDER BY worked_at DESC, s.name
+LIMIT %(limit)s;
+
 -- name: page_rows
 -- Rows of a section from a place on, in order (primary key).
 SELECT seq, item

@@ -77,6 +77,10 @@ class StrategyStore:
         """The newest backtests of a strategy, newest first."""
         return self._all("recent_backtests", {"name": name, "limit": limit})
 
+    def recent_work(self, limit: int) -> list[dict[str, Any]]:
+        """The strategies written or tested last, newest first, each with the headline of its newest backtest."""
+        return self._all("recent_work", {"limit": limit})
+
     def rows(self, backtest_id: str, section: str, *, start: int, limit: int) -> list[dict[str, Any]]:
         """Up to `limit` rows of a section (`seq`, `item`) from `start` on, in order."""
         return self._all("page_rows", {"backtest_id": backtest_id, "section": section, "start": start, "limit": limit})
