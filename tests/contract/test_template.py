@@ -9,6 +9,7 @@ from samcli.yamlhelper import yaml_parse
 
 from satchel.api.listing import catalogue
 from satchel.local.template import read
+from satchel.objects.port import LIFETIME
 from satchel.settings import Settings
 
 TEMPLATE: dict[str, Any] = yaml_parse(Path("template.yaml").read_text(encoding="utf-8"))
@@ -33,7 +34,7 @@ SERVERLESS = {
 # What only a laptop or a test sets; in the cloud each has a counterpart in Secrets Manager, or no place at all.
 NOT_DEPLOYED = {
     "database_url", "database_admin_url", "gateway_key", "request_state_keys", "test_fixtures", "sandbox",
-    "sandbox_dir", "telegram_token", "telegram_webhook_secret",
+    "sandbox_dir", "telegram_token", "telegram_webhook_secret", "objects_folder", "objects_key", "objects_url",
 }  # fmt: skip
 # Routes that answer without a token: the adapter asks for its own, the others have nothing of anybody's.
 OPEN_ROUTES = {
@@ -150,3 +151,13 @@ def test_the_database_is_encrypted_private_and_leaves_a_snapshot():
     assert cluster["Properties"]["StorageEncrypted"] is True
     assert instance["Properties"]["PubliclyAccessible"] is False
     assert (cluster["DeletionPolicy"], cluster["UpdateReplacePolicy"]) == ("Snapshot", "Snapshot")
+
+
+def test_what_is_kept_aside_is_encrypted_private_only_over_tls_and_gone_after_a_day():
+    bucket = RESOURCES["ObjectsBucket"]["Properties"]
+    assert set(bucket["PublicAccessBlockConfiguration"].values()) == {True}
+    assert bucket["BucketEncryption"]["ServerSideEncryptionConfiguration"]
+    (rule,) = bucket["LifecycleConfiguration"]["Rules"]
+    assert (rule["Status"], rule["ExpirationInDays"]) == ("Enabled", LIFETIME.days)
+    (statement,) = RESOURCES["ObjectsOverTls"]["Properties"]["PolicyDocument"]["Statement"]
+    assert (statement["Effect"], statement["Condition"]) == ("Deny", {"Bool": {"aws:SecureTransport": "false"}})

@@ -50,6 +50,10 @@ class Settings:
         filter_profiles: JSON file that replaces the filter's tool profiles; empty takes those that ship.
         upstreams: JSON file of MCP servers to stand in front of, in the `mcpServers` form; empty for none.
         upstreams_secret: ARN of a secret that holds the same, for servers that need credentials.
+        objects_bucket: Bucket of what is too large for a request; empty where `objects_folder` is used.
+        objects_folder: Folder for the same on a laptop.
+        objects_url: Where that folder is served.
+        objects_key: What links into it are signed with.
         test_fixtures: Folder of the conformance fixtures; empty in every real installation.
     """
 
@@ -91,6 +95,10 @@ class Settings:
     filter_profiles: str = ""
     upstreams: str = ""
     upstreams_secret: str = ""
+    objects_bucket: str = ""
+    objects_folder: str = ""
+    objects_url: str = ""
+    objects_key: str = ""
     test_fixtures: str = ""
 
     @classmethod

@@ -15,7 +15,7 @@ from typing import TextIO
 
 from starlette.types import ASGIApp
 
-from satchel.local import template
+from satchel.local import object_front, template
 from satchel.local.authorizer import JwtVerifier
 from satchel.local.data_folder import DataFolder, RunningStack
 from satchel.local.embedded_postgres import EmbeddedPostgres
@@ -27,6 +27,7 @@ from satchel.local.server import address, listen
 from satchel.local.stack import Stack, StackOptions
 from satchel.local.template import Application
 from satchel.local.token_exchange import TokenEndpoint, gateway_key
+from satchel.objects.files import FileObjects
 
 STACK_NAME = "satchel"
 _DATABASE = "satchel"
@@ -40,6 +41,7 @@ _DEPLOYMENT_ONLY = frozenset(
         "SATCHEL_DATABASE_ADMIN_SECRET",
         "SATCHEL_DATABASE_SECRET",
         "SATCHEL_GATEWAY_SECRET",
+        "SATCHEL_OBJECTS_BUCKET",
         "SATCHEL_SOCKET_URL",
         "SATCHEL_REQUEST_STATE_SECRET",
     }
@@ -128,7 +130,11 @@ async def serving(
             await asyncio.to_thread(importlib.import_module, "satchel.local.authorization_server")
             with _model() as model:
                 options = StackOptions(
-                    overrides={**_overrides(project, data, postgres, fixtures), **model},
+                    overrides={
+                        **_overrides(project, data, postgres, fixtures),
+                        **_objects_overrides(data.path, _url(front)),
+                        **model,
+                    },
                     removed=_DEPLOYMENT_ONLY,
                     machine=os.environ,
                     reload=reload,
@@ -156,7 +162,7 @@ async def _stack(
     options: StackOptions,
     after: Awaitable[None],
 ) -> AsyncGenerator[tuple[Stack, Identity], None]:
-    url = f"http://{address(front)}"
+    url = _url(front)
     identity = Identity(data.path, url)
     stack = Stack(
         read_application(project, url),
@@ -166,7 +172,10 @@ async def _stack(
         logs=logs,
         clock=clock,
         options=options,
-        own=_sign_in(identity, f"{url}/mcp", gateway_key(data.path)),
+        own={
+            **_sign_in(identity, f"{url}/mcp", gateway_key(data.path)),
+            object_front.PATH: object_front.build(_objects(data.path, url)),
+        },
     )
     try:
         await stack.start(after=after)
@@ -219,15 +228,39 @@ def _overrides(project: Project, data: DataFolder, postgres: EmbeddedPostgres, f
         **chosen,
         "SATCHEL_DATABASE_URL": postgres.dsn(_DATABASE, user=_APP_ROLE),
         "SATCHEL_MODEL_DIR": str(project.models),
-        "SATCHEL_REQUEST_STATE_KEYS": _request_state_key(data.path),
+        "SATCHEL_REQUEST_STATE_KEYS": _kept_key(data.path / "request_state.key"),
         "SATCHEL_GATEWAY_KEY": gateway_key(data.path),
         "SATCHEL_TEST_FIXTURES": str(fixtures) if fixtures else "",
     }
 
 
-def _request_state_key(data: Path) -> str:
-    """The key that seals MCP's request state: made once, so that what it sealed opens after a restart."""
-    file = data / "request_state.key"
+def _objects(data: Path, url: str) -> FileObjects:
+    """What is too large for a request: files of the data folder."""
+    given = _objects_overrides(data, url)
+    objects = FileObjects(
+        Path(given["SATCHEL_OBJECTS_FOLDER"]),
+        url=given["SATCHEL_OBJECTS_URL"],
+        secret=given["SATCHEL_OBJECTS_KEY"],
+        clock=clock,
+    )
+    objects.forget_old()
+    return objects
+
+
+def _objects_overrides(data: Path, url: str) -> dict[str, str]:
+    return {
+        "SATCHEL_OBJECTS_FOLDER": str(data / "objects"),
+        "SATCHEL_OBJECTS_URL": f"{url}{object_front.PATH}",
+        "SATCHEL_OBJECTS_KEY": _kept_key(data / "objects.key"),
+    }
+
+
+def _url(front: socket.socket) -> str:
+    return f"http://{address(front)}"
+
+
+def _kept_key(file: Path) -> str:
+    """A key that is made once, so that what it sealed or signed counts after a restart."""
     if not file.exists():
         with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as new:
             new.write(secrets.token_urlsafe(48))
