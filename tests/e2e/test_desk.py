@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import httpx2
@@ -105,3 +106,24 @@ def test_a_program_runs_behind_the_walls_of_its_own_function(alice):
     assert (result["status"], result["value"]) == ("ok", 42)
     assert "SATCHEL" not in result["stdout"]
     assert "webassembly" in result["layers"]
+
+
+def test_a_long_backtest_becomes_a_job_whose_result_is_read_like_any_other(alice):
+    code = json.loads((ROOT / "events/write_strategy.json").read_text("utf-8"))["arguments"]["code"]
+    alice.tool("write_strategy", name="long", code=code)
+    prices = [100 + (bar * 7919) % 41 for bar in range(50_001)]
+    lines = [f"{1_600_000_000 + 60 * bar},{price},{price},{price},{price}" for bar, price in enumerate(prices)]
+    csv = "\n".join(["ts,open,high,low,close", *lines])
+    alice.tool("import_candles", symbol="MADE/UP", timeframe="1m", csv=csv, synthetic=True)
+
+    asked = alice.tool("run_backtest", strategy="long", symbol="MADE/UP", timeframe="1m")
+    assert asked == {"job_id": asked["job_id"], "status": "queued"}
+    until = time.monotonic() + 120
+    while (job := alice.read(f"context://job/{asked['job_id']}"))["status"] in {"queued", "running"}:
+        assert time.monotonic() < until
+        time.sleep(0.5)
+    assert (job["status"], job["error"]) == ("done", None)
+    page = alice.read(job["result"]["results_uri"])
+    assert page["report"]["data"]["bars"] == 50_001
+    assert page["report"]["data"]["synthetic"]
+    assert page["report"]["counts"]["trades"] > len(page["items"]) == 100

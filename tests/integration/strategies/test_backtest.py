@@ -14,7 +14,8 @@ from satchel.market.candles import Candle, CandleSet
 from satchel.market.seeding import seed_sets
 from satchel.market.store import EVERYBODY, CandleStore
 from satchel.sandbox.model import SandboxResult
-from satchel.strategies.backtest import BacktestRequest, run_backtest
+from satchel.strategies.backtest import AT_ONCE, plan_backtest, run_plan
+from satchel.strategies.request import BacktestRequest
 from satchel.strategies.results import read_results, read_strategy_context
 from satchel.strategies.store import StrategyStore
 from satchel.strategies.versions import write_strategy
@@ -93,13 +94,14 @@ class Desk:
     def run(self, name="s", **given):
         fields = {"params": {}, "symbol": "TEST", "timeframe": "1d", "since": None, "until": None}
         money = {"cash": Decimal(1000), "commission": Decimal(0)}
-        return run_backtest(
-            BacktestRequest(strategy=name, **(fields | money | given)),
+        request = BacktestRequest(strategy=name, **(fields | money | given))
+        return run_plan(
+            plan_backtest(request, store=self.store, candles=self.candles),
+            backtest_id=f"b-{next(self._ids)}",
+            limits=AT_ONCE,
             store=self.store,
-            candles=self.candles,
             engine=self.engine,
             clock=lambda: NOW,
-            new_id=lambda: f"b-{next(self._ids)}",
         )
 
 

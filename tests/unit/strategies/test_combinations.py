@@ -1,7 +1,7 @@
 import pytest
 
 from satchel.errors import InvalidInputError, TooLargeError
-from satchel.strategies.backtest import combinations
+from satchel.strategies.request import combinations
 
 METADATA = {"params": {"fast": 10, "slow": 30}}
 

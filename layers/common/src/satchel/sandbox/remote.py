@@ -5,16 +5,47 @@ hands it the data. Programs of different users never share its execution environ
 """
 
 import base64
+import json
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from satchel.sandbox.model import Artefact, Limits, SandboxEngine, SandboxResult
+from satchel.errors import TooLargeError
+from satchel.sandbox.model import MIB, Artefact, Limits, SandboxEngine, SandboxResult
+
+# An invocation carries 6 MB each way; what is longer than this is compressed, and never unfolds to more than this.
+_PLAIN_CHARS = 100_000
+_MOST_BYTES = 128 * MIB
 
 
 def run_job(job: Mapping[str, Any], engine: SandboxEngine) -> dict[str, Any]:
     """Run a job that `job_of` wrote, and return its result as JSON data."""
-    return result_to_json(engine.run(job["code"], job["inputs"], Limits(**job["limits"])))
+    job = unpack(job)
+    return pack(result_to_json(engine.run(job["code"], job["inputs"], Limits(**job["limits"]))))
+
+
+def pack(data: Mapping[str, Any]) -> dict[str, Any]:
+    """`data`, or, where that is long, `{"zlib": its JSON, compressed, in base64}`."""
+    text = json.dumps(data, separators=(",", ":"))
+    if len(text) <= _PLAIN_CHARS:
+        return dict(data)
+    return {"zlib": base64.b64encode(zlib.compress(text.encode(), 3)).decode()}
+
+
+def unpack(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What was packed.
+
+    Raises:
+        TooLargeError: It would be over 128 MiB.
+    """
+    if "zlib" not in data:
+        return data
+    unfolding = zlib.decompressobj()
+    text = unfolding.decompress(base64.b64decode(data["zlib"]), _MOST_BYTES)
+    if unfolding.unconsumed_tail:
+        raise TooLargeError("the sandbox's answer is too large")
+    return json.loads(text)
 
 
 def job_of(code: str, inputs: Mapping[str, Any], limits: Limits) -> dict[str, Any]:
@@ -56,7 +87,7 @@ class RemoteEngine:
 
     def run(self, code: str, inputs: Mapping[str, Any], limits: Limits) -> SandboxResult:
         """See `SandboxEngine.run`."""
-        return result_from_json(self._invoke(job_of(code, inputs, limits)))
+        return result_from_json(unpack(self._invoke(pack(job_of(code, inputs, limits)))))
 
     def close(self) -> None:
         """Nothing is kept here."""

@@ -1,53 +1,25 @@
 """Running a backtest: choose the bars, run the strategy in the sandbox, keep what came out."""
 
-import hashlib
-import itertools
-import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
-from decimal import Decimal
 from importlib.resources import files
 from typing import Any, Protocol, cast
 
 from satchel.errors import DeadlineError, InvalidInputError, NotFoundError, TooLargeError, UnavailableError
-from satchel.market.candles import CandleSet, Columns, FoundSet, check_timeframe
+from satchel.market.candles import Columns, FoundSet, check_timeframe
 from satchel.sandbox.model import MIB, Limits, SandboxEngine, SandboxResult
-from satchel.strategies.deflated import Moments, deflated_sharpe, expected_best_sharpe
+from satchel.strategies.report import data_json, equity_rows, report_of, selection_of
+from satchel.strategies.request import BacktestRequest, combinations
 from satchel.strategies.versions import StrategyVersion
 
-MAX_BARS = 50_000
 MIN_BARS = 3
-MAX_TRIALS = 50
 TRADES_SHOWN = 5
 DEFAULT_SYMBOL = "AAPL"
 DEFAULT_TIMEFRAME = "1d"
-_LIMITS = Limits(time_s=22.0, memory_bytes=768 * MIB, value_bytes=32 * MIB, output_bytes=16 * 1024, artefacts=0)
-
-
-@dataclass(frozen=True, slots=True)
-class BacktestRequest:
-    """What to test.
-
-    Attributes:
-        strategy: Name of a stored strategy; its current version is run.
-        params: Values for its parameters. A list of values makes a sweep over all combinations, at most 50.
-        symbol: None: the strategy's first symbol, else AAPL.
-        timeframe: None: the strategy's, else `1d`.
-        since: First bar; None: the first there is.
-        until: Bars before this; None: to the last there is.
-        cash: Money at the start.
-        commission: Share of each trade's value, both ways.
-    """
-
-    strategy: str
-    params: Mapping[str, Any]
-    symbol: str | None
-    timeframe: str | None
-    since: datetime | None
-    until: datetime | None
-    cash: Decimal
-    commission: Decimal
+# For storing what came out, or handing it on as a job; and what is not worth beginning with. In seconds.
+_RESERVE_S = 6.0
+_LEAST_S = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +70,80 @@ class CandleSource(Protocol):
         ...
 
 
-def run_backtest(
-    request: BacktestRequest,
+@dataclass(frozen=True, slots=True)
+class RunLimits:
+    """How much one backtest may be.
+
+    Attributes:
+        bars: The most bars.
+        steps: The most bars times combinations.
+        time_s: The longest it may take in the sandbox, in seconds.
+        value_bytes: The longest answer of the sandbox.
+    """
+
+    bars: int
+    steps: int
+    time_s: float
+    value_bytes: int
+
+
+# A crossover takes about 20 µs a bar here (docs/trading.md); what is more than this is a job from the start.
+AT_ONCE = RunLimits(bars=50_000, steps=300_000, time_s=20.0, value_bytes=32 * MIB)
+AS_JOB = RunLimits(bars=200_000, steps=10_000_000, time_s=240.0, value_bytes=64 * MIB)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A backtest that is ready to run: which code over which bars with which parameters."""
+
+    request: BacktestRequest
+    strategy: StrategyVersion
+    found: FoundSet
+    bars: Columns
+    trials: list[dict[str, Any]]
+    note: str | None
+
+    def fits(self, limits: RunLimits) -> bool:
+        """Whether it is within `limits`, as far as can be told before it runs."""
+        return len(self.bars.ts) <= limits.bars and len(self.bars.ts) * len(self.trials) <= limits.steps
+
+    @property
+    def pinned(self) -> BacktestRequest:
+        """The request with the version that would run now, so that it is the same whenever it runs."""
+        return replace(self.request, version=self.strategy.version)
+
+
+def plan_backtest(request: BacktestRequest, *, store: BacktestStore, candles: CandleSource) -> Plan:
+    """Find the strategy and the bars of a request.
+
+    Raises:
+        NotFoundError: There is no such strategy, or there are no candles for a symbol that was named.
+        InvalidInputError: The parameters are not the strategy's, or there are fewer than three bars.
+        TooLargeError: Over 50 combinations, 200,000 bars, or 10,000,000 bars times combinations.
+    """
+    strategy = store.version(request.strategy, request.version)
+    if strategy is None:
+        raise NotFoundError("there is no strategy of this name", field="strategy")
+    trials = combinations(request.params, strategy.metadata)
+    found, note = _choose(request, strategy, candles)
+    plan = Plan(request, strategy, found, candles.columns(found, request.since, request.until), trials, note)
+    count = len(plan.bars.ts)
+    if count < MIN_BARS:
+        raise InvalidInputError(f"{count} bars are too few between since and until", field="since")
+    if not plan.fits(AS_JOB):
+        told = f"{count} bars, {len(trials)} times, are more than {AS_JOB.bars} bars or {AS_JOB.steps} steps in all"
+        raise TooLargeError(f"{told}; narrow since and until", field="since")
+    return plan
+
+
+def run_plan(
+    plan: Plan,
     *,
+    backtest_id: str,
+    limits: RunLimits,
     store: BacktestStore,
-    candles: CandleSource,
     engine: SandboxEngine,
     clock: Callable[[], datetime],
-    new_id: Callable[[], str],
 ) -> Backtest:
     """Run and store a backtest.
 
@@ -113,28 +151,26 @@ def run_backtest(
     ratio per bar is kept whole, beside how many were ever tried of this strategy and what that leaves of its ratio.
 
     Raises:
-        NotFoundError: There is no such strategy, or there are no candles for a symbol that was named.
-        InvalidInputError: The parameters are not the strategy's, or the strategy fails while it runs.
-        TooLargeError: Over 50 combinations, or over 50,000 bars.
-        DeadlineError: It does not end within 22 seconds.
+        InvalidInputError: The strategy fails while it runs, or breaks its own report.
+        DeadlineError: It does not end in time.
         UnavailableError: No sandbox can run here.
     """
-    strategy = store.version(request.strategy)
-    if strategy is None:
-        raise NotFoundError("there is no strategy of this name", field="strategy")
-    trials = combinations(request.params, strategy.metadata)
-    found, note = _choose(request, strategy, candles)
-    bars = candles.columns(found, request.since, request.until)
-    _check_length(bars)
-    result = engine.run(_driver(), _inputs(request, strategy, bars, trials), _LIMITS)
-    answer = _answer(result)
+    request, strategy, bars, candle_set = plan.request, plan.strategy, plan.bars, plan.found.candles
+    sandbox_limits = Limits(
+        time_s=limits.time_s,
+        memory_bytes=768 * MIB,
+        value_bytes=limits.value_bytes,
+        output_bytes=16 * 1024,
+        artefacts=0,
+    )
+    result = engine.run(_driver(), _inputs(plan), sandbox_limits)
+    answer = _answer(result, limits)
     now = clock()
-    backtest_id = new_id()
     try:
-        selection = _selection(strategy, [found.candles.symbol, bars.digest(), str(request.commission)], answer)
-        sections = {"trades": list(answer["trades"]), "equity": _equity_rows(bars, answer["curve"])}
-        report = _report(request, strategy, found.candles, bars, answer) | {
-            "data": _data_json(found.candles, bars, note),
+        selection = selection_of(strategy, [candle_set.symbol, bars.digest(), str(request.commission)], answer)
+        sections = {"trades": list(answer["trades"]), "equity": equity_rows(bars, answer["curve"])}
+        report = report_of(request, strategy, candle_set, bars, answer) | {
+            "data": data_json(candle_set, bars, plan.note),
             "engine": {"library": answer["library"], "layers": list(result.layers), "duration_ms": result.duration_ms},
         }
         sharpes = store.put_trials(strategy.name, selection.trials, now)
@@ -146,27 +182,28 @@ def run_backtest(
     return Backtest(backtest_id, report, sections["trades"][:TRADES_SHOWN])
 
 
-def combinations(params: Mapping[str, Any], metadata: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Every combination of the values given, the last parameter varying fastest.
+def run_or_submit(
+    plan: Plan,
+    *,
+    seconds_left: float,
+    run: Callable[[RunLimits], Backtest],
+    submit: Callable[[BacktestRequest], str],
+) -> Backtest | str:
+    """The backtest, or the id of the job that it has become because it is long.
 
-    Raises:
-        InvalidInputError: The strategy has no such parameter, or a list is empty.
-        TooLargeError: There are more than 50.
+    Args:
+        plan: What to run.
+        seconds_left: How long we have.
+        run: Runs it now.
+        submit: Makes a job of it and returns the job's id.
     """
-    known = metadata["params"]
-    for name, value in params.items():
-        if name not in known:
-            has = f"it has {', '.join(sorted(known))}" if known else "it has none"
-            raise InvalidInputError(f"the strategy has no parameter of this name; {has}", field=f"params.{name}")
-        if value == []:
-            raise InvalidInputError("a list of values is empty", field=f"params.{name}")
-    values = [cast("list[Any]", value) if isinstance(value, list) else [value] for value in params.values()]
-    count = 1
-    for choices in values:
-        count *= len(choices)
-    if count > MAX_TRIALS:
-        raise TooLargeError(f"{count} combinations are more than {MAX_TRIALS}", field="params")
-    return [dict(zip(params, chosen, strict=True)) for chosen in itertools.product(*values)]
+    time_s = min(AT_ONCE.time_s, seconds_left - _RESERVE_S)
+    if plan.fits(AT_ONCE) and time_s >= _LEAST_S:
+        try:
+            return run(replace(AT_ONCE, time_s=time_s))
+        except DeadlineError:
+            pass
+    return submit(plan.pinned)
 
 
 def _choose(request: BacktestRequest, strategy: StrategyVersion, candles: CandleSource) -> tuple[FoundSet, str | None]:
@@ -187,37 +224,28 @@ def _choose(request: BacktestRequest, strategy: StrategyVersion, candles: Candle
     raise NotFoundError(f"there are no candles for {symbol} {timeframe}; there are: {listed}", field="symbol")
 
 
-def _check_length(bars: Columns) -> None:
-    if len(bars.ts) > MAX_BARS:
-        raise TooLargeError(f"{len(bars.ts)} bars are more than {MAX_BARS}; narrow since and until", field="since")
-    if len(bars.ts) < MIN_BARS:
-        raise InvalidInputError(f"{len(bars.ts)} bars are too few between since and until", field="since")
-
-
 def _driver() -> str:
     return files("satchel.strategies").joinpath("guest/driver.py").read_text(encoding="utf-8")
 
 
-def _inputs(
-    request: BacktestRequest, strategy: StrategyVersion, bars: Columns, trials: list[dict[str, Any]]
-) -> dict[str, Any]:
+def _inputs(plan: Plan) -> dict[str, Any]:
     names = ("ts", "open", "high", "low", "close", "volume")
     return {
-        "strategy": strategy.code,
-        "class": strategy.metadata["class"],
-        "candles": {name: getattr(bars, name) for name in names},
-        "cash": float(request.cash),
-        "commission": float(request.commission),
-        "trials": trials,
+        "strategy": plan.strategy.code,
+        "class": plan.strategy.metadata["class"],
+        "candles": {name: getattr(plan.bars, name) for name in names},
+        "cash": float(plan.request.cash),
+        "commission": float(plan.request.commission),
+        "trials": plan.trials,
     }
 
 
-def _answer(result: SandboxResult) -> dict[str, Any]:
+def _answer(result: SandboxResult, limits: RunLimits) -> dict[str, Any]:
     """What the driver left, or why there is nothing."""
     if result.status == "time_limit":
-        raise DeadlineError(f"the backtest did not end in {_LIMITS.time_s:.0f} s; take fewer bars or combinations")
+        raise DeadlineError(f"the backtest did not end in {limits.time_s:.0f} s; take fewer bars or combinations")
     if result.status == "crashed":
-        raise UnavailableError("the sandbox ended before the backtest did; try again")
+        raise UnavailableError("the sandbox ended before the backtest did; try again", retry_after_s=5)
     value: Any = result.value
     if result.status != "ok" or not isinstance(value, dict):
         raise InvalidInputError(f"the strategy fails: {_last_line(result)}", field="strategy")
@@ -232,92 +260,3 @@ def _last_line(result: SandboxResult) -> str:
     places = [line.strip() for line in lines if '"<strategy>"' in line]
     where = f" ({places[-1].removeprefix('File ').replace(chr(34), '')})" if places else ""
     return (lines[-1] if lines else "it raised an error")[:500] + where
-
-
-@dataclass(frozen=True, slots=True)
-class _Selection:
-    """The run that was picked, among those of this request."""
-
-    trials: list[tuple[str, float | None]]
-    best: Moments | None
-
-    def judged(self, sharpes: list[float]) -> dict[str, Any]:
-        """What is left of it once all that were ever tried are counted."""
-        return {
-            "trials_in_this_run": len(self.trials),
-            "trials_ever": len(sharpes),
-            "sharpe_per_bar": self.best.sharpe if self.best else None,
-            "expected_best_by_luck": expected_best_sharpe(sharpes),
-            "deflated_sharpe": deflated_sharpe(self.best, sharpes) if self.best else None,
-        }
-
-
-def _selection(strategy: StrategyVersion, setting: list[str], answer: Mapping[str, Any]) -> _Selection:
-    """The trials by a key that is the same for the same code, data, costs and parameters."""
-    trials: list[tuple[str, float | None]] = []
-    best: Moments | None = None
-    for trial in answer["trials"]:
-        text = json.dumps([strategy.hash, setting, trial["params"]], sort_keys=True)
-        sharpe = trial["moments"]["sharpe"]
-        trials.append((hashlib.sha256(text.encode()).hexdigest(), None if sharpe is None else float(sharpe)))
-        if trial["params"] == answer["params"] and sharpe is not None:
-            best = Moments(**trial["moments"])
-    return _Selection(trials, best)
-
-
-def _report(
-    request: BacktestRequest, strategy: StrategyVersion, candle_set: CandleSet, bars: Columns, answer: Mapping[str, Any]
-) -> dict[str, Any]:
-    stats = answer["stats"]
-    return {
-        "strategy": {"name": strategy.name, "version": strategy.version, "hash": strategy.hash},
-        "request": _request_json(request, answer["params"]),
-        "stats": stats,
-        "undefined": answer["undefined"],
-        "lookahead": "not_found" if answer["lookahead"] == "not_found" else "suspected",
-        "lookahead_reason": answer["lookahead_reason"],
-        "trials": [
-            {"params": trial["params"], "return_pct": trial["return_pct"], "trades": trial["trades"]}
-            for trial in answer["trials"]
-        ],
-        "counts": {"trades": len(answer["trades"]), "equity": len(bars.ts)},
-        "headline": {
-            "symbol": candle_set.symbol,
-            "timeframe": candle_set.timeframe,
-            "return_pct": stats.get("Return [%]"),
-            "sharpe": stats.get("Sharpe Ratio"),
-            "max_drawdown_pct": stats.get("Max. Drawdown [%]"),
-            "trades": len(answer["trades"]),
-            "lookahead": "not_found" if answer["lookahead"] == "not_found" else "suspected",
-        },
-    }
-
-
-def _request_json(request: BacktestRequest, params: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "params": params,
-        "cash": format(request.cash, "f"),
-        "commission": format(request.commission, "f"),
-        "fills": "at the next bar's open",
-    }
-
-
-def _data_json(candle_set: CandleSet, bars: Columns, note: str | None) -> dict[str, Any]:
-    return {
-        "symbol": candle_set.symbol,
-        "timeframe": candle_set.timeframe,
-        "provider": candle_set.provider,
-        "source": candle_set.source,
-        "licence": candle_set.licence,
-        "synthetic": candle_set.synthetic,
-        "bars": len(bars.ts),
-        "sha256": bars.digest(),
-        "note": note,
-    }
-
-
-def _equity_rows(bars: Columns, curve: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
-    return [
-        {"ts": ts, "equity": equity, "drawdown": drawdown}
-        for ts, equity, drawdown in zip(bars.ts, curve["equity"], curve["drawdown"], strict=True)
-    ]

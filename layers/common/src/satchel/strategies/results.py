@@ -5,7 +5,7 @@ import json
 from typing import Any, Protocol
 
 from satchel.errors import InvalidInputError, NotFoundError
-from satchel.strategies.backtest import MAX_BARS
+from satchel.strategies.backtest import AS_JOB
 from satchel.strategies.chart import equity_png
 from satchel.strategies.versions import StrategyVersion, changes
 from satchel.timestamps import format_timestamp
@@ -65,7 +65,7 @@ def read_results(backtest_id: str, *, section: str | None, cursor: str, limit: s
     if section in {None, "summary"} and start == 0:
         page |= {"created_at": format_timestamp(found["created_at"]), "report": found["report"]}
     if section == "chart":
-        rows = store.rows(backtest_id, "equity", start=0, limit=MAX_BARS)
+        rows = store.rows(backtest_id, "equity", start=0, limit=AS_JOB.bars)
         picture = equity_png([row["item"]["equity"] for row in rows], [row["item"]["drawdown"] for row in rows])
         page |= {"mime_type": "image/png", "base64": base64.b64encode(picture).decode(), "next": None}
     elif section != "summary":

@@ -54,7 +54,8 @@ ENTRIES = Catalogue(
             title="Run a backtest",
             description=(
                 "Run a stored strategy over past bars. Orders fill at the next bar's open. The strategy is checked for "
-                "look-ahead by changing the future. All trades and the equity curve are under results_uri."
+                "look-ahead by changing the future. All trades and the equity curve are under results_uri. A long run "
+                "answers a job_id: read context://job/{job_id}."
             ),
             arguments=RunBacktestArguments,
             result=RunBacktestResult,
@@ -78,6 +79,13 @@ ENTRIES = Catalogue(
             description="A backtest page by page: the report; section=trades, equity or chart (a PNG).",
             mime_type="application/json",
             function="backtest_results",
+        ),
+        TemplateEntry(
+            uri_template="context://job/{job_id}",
+            name="Job",
+            description="How far a job is, and, when it is done, where its result can be read.",
+            mime_type="application/json",
+            function="job",
         ),
     ),
 )

@@ -9,7 +9,7 @@ from satchel.api.principal import Principal
 from satchel.errors import DeadlineError, TooLargeError, UnavailableError
 
 _CONNECT_TIMEOUT_S = 2
-# No answer is awaited longer than API Gateway would wait for us.
+# API Gateway waits no longer for us; whoever is not called through it says how long.
 _MAX_TIMEOUT_S = 29.0
 
 
@@ -63,7 +63,8 @@ def ask(
         "request_id": request_id,
     }
     # One invocation of the adapter serves one request, so there is nobody whom this wait could hold up.
-    answer = functions.invoke(entry.function, payload, timeout_s=min(entry.timeout_s, remaining_s))
+    wait_s = min(entry.timeout_s, remaining_s, _MAX_TIMEOUT_S)
+    answer = functions.invoke(entry.function, payload, timeout_s=wait_s)
     if not answer.keys() & {"error", "structuredContent", "contents"}:
         raise UnavailableError(f"{entry.function} gave an answer that cannot be read")
     return answer
@@ -119,7 +120,7 @@ class LambdaFunctions:
         """
         from botocore.exceptions import BotoCoreError, ClientError, ReadTimeoutError  # noqa: PLC0415
 
-        whole_s = int(min(timeout_s, _MAX_TIMEOUT_S))
+        whole_s = int(timeout_s)
         if whole_s < 1:
             raise DeadlineError(f"no time is left for {function}")
         try:
@@ -142,6 +143,21 @@ class LambdaFunctions:
         if not isinstance(answer, dict):
             raise UnavailableError(f"{function} gave an answer that cannot be read")
         return cast("dict[str, Any]", answer)
+
+    def send(self, function: str, event: Mapping[str, Any]) -> None:
+        """Queue an event for `{stack}-{function}`: Lambda keeps it, and tries twice more what fails.
+
+        Raises:
+            UnavailableError: It could not be queued.
+        """
+        from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415
+
+        try:
+            self._client(int(_MAX_TIMEOUT_S)).invoke(
+                FunctionName=f"{self._stack}-{function}", InvocationType="Event", Payload=json.dumps(event).encode()
+            )
+        except (BotoCoreError, ClientError) as error:
+            raise UnavailableError(f"{function} cannot be asked now") from error
 
 
 def _tell_failure(function: str, failure: Any) -> NoReturn:

@@ -7,7 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from satchel.api.wire.types import StorableText, Timestamp
 from satchel.errors import InvalidInputError
-from satchel.strategies.backtest import Backtest, BacktestRequest
+from satchel.strategies.backtest import Backtest
+from satchel.strategies.request import BacktestRequest
 from satchel.strategies.results import results_uri
 from satchel.strategies.versions import StrategyVersion
 from satchel.timestamps import format_timestamp
@@ -165,11 +166,22 @@ class RunBacktestArguments(BaseModel):
         )
 
 
-class RunBacktestResult(BaseModel):
-    """What would have happened."""
+class BacktestJobResult(BaseModel):
+    """A backtest that takes longer than a request may."""
 
+    job_id: str
+    status: Literal["queued"] = "queued"
+
+
+class RunBacktestResult(BaseModel):
+    """What would have happened, or the job that finds out."""
+
+    job_id: str | None = Field(
+        default=None,
+        description="Of a long backtest, alone with `status`; context://job/{job_id} tells when it is done.",
+    )
     backtest_id: str
-    status: Literal["done"] = "done"
+    status: Literal["done", "queued"] = "done"
     stats: dict[str, Any] = Field(description="All statistics; null where undefined, with the reason in `undefined`.")
     undefined: dict[str, str]
     trades: list[dict[str, Any]] = Field(description="The first five; all are under `results_uri`.")
