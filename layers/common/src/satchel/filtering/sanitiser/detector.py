@@ -1,13 +1,17 @@
 """All detectors over one text."""
 
 from bisect import bisect_right
-from itertools import accumulate
+from collections.abc import Sequence
+from itertools import accumulate, repeat
+from operator import add
 
 from satchel.filtering.sanitiser import assignments, encoded, personal_data, wire_formats
 from satchel.filtering.sanitiser.patterns import Pattern
 from satchel.filtering.sanitiser.span import Span, settle
 from satchel.filtering.sanitiser.token_rules import TokenRules
 
+# Between the texts of one value: no pattern of ours runs across it.
+_SEPARATOR = "\n\x00\n"
 _LAYERS = 2  # base64 in a percent-encoded parameter and the like
 
 
@@ -48,14 +52,21 @@ class Detector:
             spans += encoded.find(data, lambda decoded: self._search(decoded, layers=layers - 1))
         return spans
 
-    def find_each(self, texts: list[bytes], separator: bytes) -> dict[int, list[Span]]:
-        """Spans of each text in which something was found, by the text's position; all are searched in one go.
+    def find_each(self, texts: Sequence[str]) -> dict[int, list[Span]]:
+        """Spans over the bytes of each text in which something was found, by the text's position.
 
-        The separator must be one that no find can contain.
+        All are searched in one go, kept apart by what no find can contain.
         """
-        starts = list(accumulate((len(text) + len(separator) for text in texts), initial=0))
+        joined = _SEPARATOR.join(texts)
+        spans = self.find(joined.encode("utf-8", "surrogatepass"))
+        if not spans:
+            return {}
+        lengths = map(len, texts)
+        if not joined.isascii():
+            lengths = (len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass")) for text in texts)
+        starts = list(accumulate(map(add, lengths, repeat(len(_SEPARATOR))), initial=0))
         found: dict[int, list[Span]] = {}
-        for span in self.find(separator.join(texts)):
+        for span in spans:
             index = bisect_right(starts, span.start) - 1
             start = starts[index]
             found.setdefault(index, []).append(span._replace(start=span.start - start, end=span.end - start))

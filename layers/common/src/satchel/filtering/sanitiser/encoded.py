@@ -14,7 +14,8 @@ from satchel.filtering.sanitiser.span import Span
 
 Search = Callable[[bytes], list[Span]]
 
-_BASE64 = compile_bytes(rb"[A-Za-z0-9+/_-]{24,}={0,2}")
+# A run whose first 18 bytes are printable once decoded: each fourth of its letters then starts a byte below 128.
+_BASE64 = compile_bytes(rb"(?:\A|[^A-Za-z0-9+/_-])((?:[CDI-Za-f][A-Za-z0-9+/_-]{3}){6}[A-Za-z0-9+/_-]*={0,2})")
 _PERCENT = compile_bytes(rb"[\w.~+&=:/?#@!$*,;%-]*%[0-9A-Fa-f]{2}[\w.~+&=:/?#@!$*,;%-]{1,}")
 _PRINTABLE = frozenset(range(32, 127)) | {9, 10, 13}
 _PROBE = 24
@@ -23,9 +24,9 @@ _PROBE = 24
 def find(data: bytes, search: Search) -> Iterator[Span]:
     """Spans of encoded stretches in which `search` finds a secret once they are decoded."""
     for match in _BASE64.finditer(data):
-        text = _as_text(match.group())
+        text = _as_text(match.group(1))
         if text is not None and any(span.finding_class == "secret" for span in search(text)):
-            yield Span(match.start(), match.end(), "base64-encoded-secret", "secret", shows_tail=False)
+            yield Span(match.start(1), match.end(1), "base64-encoded-secret", "secret", shows_tail=False)
     if b"%" in data:
         for match in _PERCENT.finditer(data):
             yield from _percent(match.group(), match.start(), search)

@@ -1,6 +1,7 @@
 """What the name of a field makes of its value, where both are known: `{"pin": 4417}`, `{"Cookie": "sid=…"}`."""
 
-from satchel.filtering.sanitiser import personal_data, values, wire_formats
+from satchel.filtering.sanitiser import values, wire_formats
+from satchel.filtering.sanitiser.checksums import is_luhn
 from satchel.filtering.sanitiser.names import Kind
 from satchel.filtering.sanitiser.span import Span
 from satchel.filtering.sanitiser.values import Standing
@@ -37,5 +38,5 @@ def _is_personal(value: bytes, kind: Kind) -> bool:
     if kind is Kind.SSN:
         return len(digits) == 9 and digits[0] != "9"
     if kind is Kind.CARD:
-        return 12 <= len(digits) <= 19 and personal_data.is_luhn(digits)
+        return 12 <= len(digits) <= 19 and is_luhn(digits)
     return 7 <= len(digits) <= 15 and len(set(digits)) > 2

@@ -5,11 +5,14 @@ by memory alone.
 """
 
 from bisect import bisect_right
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, NamedTuple, cast
 
 from satchel.errors import InvalidInputError
 from satchel.filtering.sanitiser.json_text import Path, parse_embedded
+from satchel.filtering.sanitiser.named_blocks import is_open
 from satchel.filtering.sanitiser.names import Kind, classify
 
 _EMBEDDED_DEPTH = 8
@@ -38,6 +41,14 @@ _NEUTRAL_NAMES = frozenset(
 )
 _COLUMN_FIELDS = frozenset({"columns", "headers", "fields", "header", "column_names", "columnNames", "cols"})
 _ROW_FIELDS = ("rows", "data", "values", "records", "results")
+# What an object is about may be told by these fields.
+_TELLING = _VALUE_NAMES | _COLUMN_FIELDS | {"kty", "kind"}
+_JWK_PRIVATE: Mapping[str | int, Kind] = dict.fromkeys(("d", "p", "q", "dp", "dq", "qi", "k"), Kind.SECRET)
+_NONE: Mapping[Any, Any] = MappingProxyType({})
+
+
+def _none() -> Mapping[Any, Any]:
+    return _NONE
 
 
 @dataclass(slots=True)
@@ -61,8 +72,11 @@ class Container:
     parent: "Container | None" = None
     key: str | int = 0
     kind: Kind | None = None
-    kinds: dict[str | int, Kind] = field(default_factory=dict[str | int, Kind])  # of fields, by more than their names
-    row_kinds: dict[str | int, Kind] = field(default_factory=dict[str | int, Kind])  # of the fields of each array in it
+    kinds: Mapping[str | int, Kind] = field(default_factory=_none)  # of fields, by more than their names
+    row_kinds: Mapping[str | int, Kind] = field(default_factory=_none)  # of the fields of each array in it
+    field_kinds: Mapping[str, Mapping[str | int, Kind]] = field(
+        default_factory=_none
+    )  # of the fields of an object in it
     level: int = 0
 
     def path_of(self, key: str | int) -> Path:
@@ -85,6 +99,13 @@ class Leaf(NamedTuple):
     is_number: bool
 
 
+class Shape(NamedTuple):
+    """What the names of an object's fields say: the kinds of some, and whether others are to be looked at closely."""
+
+    kinds: Mapping[str | int, Kind]
+    is_telling: bool
+
+
 @dataclass(slots=True)
 class Walk:
     """All texts and telling numbers, all objects, and all documents, outer ones before inner ones.
@@ -94,6 +115,7 @@ class Walk:
 
     documents: list[Document] = field(default_factory=list[Document])
     objects: list[Container] = field(default_factory=list[Container])
+    shapes: dict[tuple[str, ...], Shape] = field(default_factory=dict[tuple[str, ...], Shape])
     texts: list[str] = field(default_factory=list[str])
     kinds: dict[int, Kind] = field(default_factory=dict[int, Kind])
     keys: list[str | int] = field(default_factory=list[str | int])
@@ -144,17 +166,31 @@ def walk(root: Any) -> Walk:
 
 def _walk_object(value: dict[str, Any], container: Container, seen: Walk, pending: list[Container]) -> None:
     seen.objects.append(container)
-    _note_pair(value, container)
-    _note_columns(value, container)
-    kinds, inherited = container.kinds, container.kind
+    names = tuple(value)
+    shape = seen.shapes.get(names)
+    if shape is None:
+        shape = seen.shapes[names] = _shape(names)
+    if shape.is_telling:
+        _note_pair(value, container)
+        _note_columns(value, container)
+        _note_secrets(value, container)
+    told: Mapping[str | int, Kind] = shape.kinds
+    if container.kinds:
+        told = {**told, **container.kinds}
+    if container.kind is not None:
+        told = {**dict.fromkeys(_NEUTRAL_NAMES.intersection(names), container.kind), **told}
     texts, keys = seen.texts, seen.keys
     for key, child in value.items():
-        kind = kinds.get(key) or classify(key) or (inherited if key in _NEUTRAL_NAMES else None)
-        if kind is None and type(child) is str and (not child or child[0] not in _OPENS_JSON):
+        if type(child) is str and (not child or child[0] not in _OPENS_JSON) and (not told or key not in told):
             texts.append(child)  # what nearly every field is, without a call
             keys.append(key)
         else:
-            _visit(child, container, key, kind, seen, pending)
+            _visit(child, container, key, told.get(key), seen, pending)
+
+
+def _shape(names: tuple[str, ...]) -> Shape:
+    kinds: dict[str | int, Kind] = {name: kind for name in names if (kind := classify(name)) is not None}
+    return Shape(kinds, not _TELLING.isdisjoint(names))
 
 
 def _walk_array(value: list[Any], container: Container, seen: Walk, pending: list[Container]) -> None:
@@ -204,23 +240,19 @@ def _opened(  # noqa: PLR0917 (as above)
 
 
 def _inner(container: Container, key: str | int, child: Any, kind: Kind | None) -> Container:
-    is_field = isinstance(container.value, dict)
-    return Container(
-        container.document,
-        child,
-        container,
-        key,
-        kind,
-        kinds=container.row_kinds if isinstance(child, list) and not is_field else {},
-        row_kinds=container.row_kinds if is_field and key in _ROW_FIELDS else {},
-        level=container.level + 1,
-    )
+    kinds = rows = _NONE
+    if container.row_kinds or container.field_kinds:
+        is_field = isinstance(container.value, dict)
+        if isinstance(child, dict):
+            kinds = container.field_kinds.get(str(key), _NONE)
+        elif not is_field:
+            kinds = container.row_kinds
+        rows = container.row_kinds if is_field and key in _ROW_FIELDS else _NONE
+    return Container(container.document, child, container, key, kind, kinds, rows, _NONE, container.level + 1)
 
 
 def _note_pair(value: dict[str, Any], container: Container) -> None:
     """`{"name": "DB_PASSWORD", "value": "…"}`: the one names the other."""
-    if _VALUE_NAMES.isdisjoint(value):
-        return
     for value_field in _VALUE_FIELDS:
         if value_field in value:
             for name_field in _NAME_FIELDS:
@@ -232,13 +264,23 @@ def _note_pair(value: dict[str, Any], container: Container) -> None:
 
 def _note_columns(value: dict[str, Any], container: Container) -> None:
     """`{"columns": ["id", "password"], "rows": [[1, "…"]]}`: a column's name is that of its cells."""
-    if _COLUMN_FIELDS.isdisjoint(value):
-        return
     for column_field in sorted(_COLUMN_FIELDS):
         columns = value.get(column_field)
         if isinstance(columns, list) and columns:
             container.row_kinds = _kinds_of(cast("list[Any]", columns))
             return
+
+
+def _note_secrets(value: dict[str, Any], container: Container) -> None:
+    """A JSON Web Key and a Kubernetes secret say of themselves which of their fields are secret."""
+    if "kty" in value:
+        container.kinds = {**container.kinds, **_JWK_PRIVATE}
+    if value.get("kind") == "Secret":
+        container.field_kinds = {
+            part: {name: Kind.SECRET for name in cast("dict[str, Any]", fields) if not is_open(name)}
+            for part in ("data", "stringData")
+            if isinstance(fields := value.get(part), dict)
+        }
 
 
 def _note_header(value: list[Any], container: Container) -> None:
@@ -249,7 +291,7 @@ def _note_header(value: list[Any], container: Container) -> None:
         container.row_kinds = kinds
 
 
-def _kinds_of(columns: list[Any]) -> dict[str | int, Kind]:
+def _kinds_of(columns: list[Any]) -> Mapping[str | int, Kind]:
     kinds: dict[str | int, Kind] = {}
     for index, column in enumerate(columns):
         name = cast("dict[str, Any]", column).get("name") if isinstance(column, dict) else column

@@ -30,11 +30,11 @@ def _words(text: str) -> frozenset[str]:
 
 
 _PASSWORDS = _words(
-    "password passwd passwort passphrase passcode pass pwd pw passwords pswd psw passwrd passe requirepass masterauth userpass dbpass senha contrasena "
-    "contraseña kennwort wachtwoord parola пароль hasło mdp 비밀번호 암호 패스워드 密码 密碼 口令 パスワード"
+    "password passwd passwort passphrase passcode pass pwd pw passwords pswd psw passwrd passe requirepass masterauth storepass keypass authtok senha contrasena "
+    "contraseña psk kennwort wachtwoord parola пароль hasło mdp 비밀번호 암호 패스워드 密码 密碼 口令 パスワード"
 )
 _SECRETS = _words(
-    "secret secrets credential credentials creds apikey apikeys accesskey secretkey privatekey accountkey psk"
+    "secret secrets credential credentials creds apikey apikeys accesskey secretkey privatekey accountkey authkey"
 )
 _TOKENS = _words("token bearer")
 _KEY_LIKE = _words("auth jwt session sessionid sid phpsessid jsessionid pat sas sessid tokens")
@@ -43,6 +43,10 @@ _PHONES = _words(
     "phone telephone mobile tel cell cellphone phonenumber mobilenumber msisdn fax whatsapp 전화번호 휴대폰"
 )
 _CARDS = _words("card pan cardnumber creditcard cc ccnum ccnumber")
+# Glued to `pass` or `pw` they make a password: `sshpass`, `bindpw`; `compass` and `bypass` are words.
+_WHOSE = _words(
+    "user root admin db my sa ssh sudo become smtp mail ftp ldap bind store key trust win vnc pg mysql redis"
+)
 _GLUED = (
     ("password", Kind.PASSWORD), ("passwd", Kind.PASSWORD), ("passphrase", Kind.PASSWORD), ("apikey", Kind.SECRET),
     ("secretkey", Kind.SECRET), ("accesskey", Kind.SECRET), ("privatekey", Kind.SECRET), ("accountkey", Kind.SECRET),
@@ -78,7 +82,7 @@ _ABOUT = _words(
 _ABOUT_BEFORE = _words(
     "max min num total prompt completion input output next prev previous page continuation pagination sync resume delta "
     "eos bos pad cls sep mask unk special used remaining show hide forgot forget change changing enable disable require "
-    "requires no has is public design count per reasoning cached cursor stop start end reset"
+    "requires idempotency idempotent lock no has is public design count per reasoning cached cursor stop start end reset"
 )
 
 _STAGES = _words(
@@ -141,6 +145,11 @@ def _kind_of_word(words: list[str], index: int) -> Kind | None:
         return Kind.PHONE
     if word in _CARDS:
         return Kind.CARD
+    if word == "material" and previous == "key":
+        return Kind.PASSWORD
+    for ending in ("pass", "pw", "pwd"):
+        if word.endswith(ending) and word.removesuffix(ending) in _WHOSE:
+            return Kind.PASSWORD
     for ending, kind in _GLUED:
         if len(word) <= 40 and word.endswith(ending):  # longer is no word
             return kind

@@ -6,6 +6,15 @@ length and remainder, numbers without a telling shape need a telling word beside
 
 from collections.abc import Iterator
 
+from satchel.filtering.sanitiser.checksums import IBAN_LENGTHS, card_lengths, is_iban, is_luhn
+from satchel.filtering.sanitiser.network_addresses import (
+    FULL_IPV6_SHAPE,
+    IPV4_SHAPE,
+    VERSION_WORDS,
+    full_ipv6,
+    ipv4,
+    short_ipv6,
+)  # fmt: skip
 from satchel.filtering.sanitiser.patterns import Match, compile_bytes, occurrences, union
 from satchel.filtering.sanitiser.span import Span
 
@@ -47,33 +56,15 @@ _CARD_WORDS = compile_bytes(
 _ID_WORDS = compile_bytes(
     rb"(?i)(?:order|tracking|invoice|ticket|#|(?:\b|_)id|seq|sku|ean|upc|isbn|imei|trace|account_?id|channel|user|tweet|snowflake|nonce|hash|timestamp|\bts)\W{0,4}\z"
 )
-_IPV4_SHAPE = rb"\b(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})\b"
-_IPV4 = compile_bytes(_IPV4_SHAPE)
-_VERSION_WORDS = compile_bytes(
-    rb"(?i)(?:version|versions|\bver|\brelease|build|firmware|\bv|\.net|jdk|runtime|upgraded? (?:to|from)|driver|sdk|==|>=|<=|~=|\^|@)[\"']?\W{0,4}(?:is |to )?\z"
-)
-_FULL_IPV6_SHAPE = rb"\b(?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}\b"
-_FULL_IPV6 = compile_bytes(_FULL_IPV6_SHAPE)
-_IPV6_BYTES = b"0123456789abcdefABCDEF:"
 _IBAN_SHAPE = rb"\b[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]{4}){2,7}(?:[ -]?[A-Za-z0-9]{1,4})?\b"
 _IBAN = compile_bytes(_IBAN_SHAPE)
-_IBAN_LENGTHS = {
-    "AD": 24, "AE": 23, "AL": 28, "AT": 20, "AZ": 28, "BA": 20, "BE": 16, "BG": 22, "BH": 22, "BI": 27, "BR": 29, "BY": 28,
-    "CH": 21, "CR": 22, "CY": 28, "CZ": 24, "DE": 22, "DJ": 27, "DK": 18, "DO": 28, "EE": 20, "EG": 29, "ES": 24, "FI": 18,
-    "FK": 18, "FO": 18, "FR": 27, "GB": 22, "GE": 22, "GI": 23, "GL": 18, "GR": 27, "GT": 28, "HR": 21, "HU": 28, "IE": 22,
-    "IL": 23, "IQ": 23, "IS": 26, "IT": 27, "JO": 30, "KW": 30, "KZ": 20, "LB": 28, "LC": 32, "LI": 21, "LT": 20, "LU": 20,
-    "LV": 21, "LY": 25, "MC": 27, "MD": 24, "ME": 22, "MK": 19, "MN": 20, "MR": 27, "MT": 31, "MU": 30, "NI": 28, "NL": 18,
-    "NO": 15, "OM": 23, "PK": 24, "PL": 28, "PS": 29, "PT": 25, "QA": 29, "RO": 24, "RS": 22, "RU": 33, "SA": 24, "SC": 31,
-    "SD": 18, "SE": 24, "SI": 19, "SK": 24, "SM": 27, "SO": 23, "ST": 25, "SV": 28, "TL": 23, "TN": 24, "TR": 26, "UA": 29,
-    "VA": 22, "VG": 24, "XK": 20, "YE": 30,
-}  # fmt: skip
 
 
 def is_cleared(rule: str, name: str) -> bool:
     """Whether a field of this name holds a version or an identifier, so that a find by this rule in it is none."""
     lead = name.encode("utf-8", "surrogatepass")[-64:] + b": "
     if rule == "ipv4":
-        return _VERSION_WORDS.search(lead) is not None
+        return VERSION_WORDS.search(lead) is not None
     return (
         rule in {"phone", "ssn", "credit_card"}
         and _ID_WORDS.search(lead) is not None
@@ -88,7 +79,7 @@ def find(data: bytes) -> Iterator[Span]:
     yield from _said_phones(data)
     if b"ssn" in (lowered := data.lower()) or b"social" in lowered:
         yield from _said_social_security_numbers(data)
-    yield from _short_ipv6(data)
+    yield from short_ipv6(data)
 
 
 def _numbers(data: bytes) -> Iterator[Span]:
@@ -107,45 +98,6 @@ def _next_start(data: bytes, start: int) -> int:
     run = data[start : start + 400]
     length = len(run) - len(run.lstrip(b"0123456789.-: "))
     return start + (length - 50 if length > 100 else 1)
-
-
-def is_luhn(digits: str) -> bool:
-    """Whether the last digit checks the others (ISO/IEC 7812-1)."""
-    total = 0
-    for index, char in enumerate(reversed(digits)):
-        digit = int(char)
-        if index % 2:
-            digit = digit * 2 - 9 if digit > 4 else digit * 2
-        total += digit
-    return total % 10 == 0
-
-
-def is_iban(text: str) -> bool:
-    """Whether the country's length and the remainder 1 modulo 97 hold (ISO 13616)."""
-    compact = "".join(char for char in text.upper() if char.isalnum())
-    if len(compact) != _IBAN_LENGTHS.get(compact[:2], 0) or not compact.isascii():
-        return False
-    return int("".join(str(int(char, 36)) for char in compact[4:] + compact[:4])) % 97 == 1
-
-
-def card_lengths(digits: str) -> range | None:
-    """Lengths that the brand of this prefix issues; None where no brand has it."""
-    two, three, four = int(digits[:2]), int(digits[:3]), int(digits[:4])
-    if digits[0] == "4":
-        return range(13, 20, 3)
-    if 51 <= two <= 55 or 2221 <= four <= 2720:
-        return range(16, 17)
-    if two in {34, 37}:
-        return range(15, 16)
-    if 300 <= three <= 305 or two in {36, 38, 39}:
-        return range(14, 17)
-    if four == 6011 or two in {35, 62, 64, 65}:
-        return range(16, 20)
-    if four in {1800, 2131}:
-        return range(15, 16)
-    if two in {50, 56, 57, 58, 60, 61, 63, 66, 67, 68, 69}:
-        return range(12, 20)
-    return None
 
 
 def _emails(data: bytes) -> Iterator[Span]:
@@ -278,72 +230,12 @@ def _card(data: bytes, start: int) -> Span | None:
     return None
 
 
-def _ipv4(data: bytes, start: int) -> Span | None:
-    match = _IPV4.match(data, start)
-    if match is None or not _is_someones(match) or not _is_address(data, start, match.end()):
-        return None
-    return Span(start, match.end(), "ipv4", "pii")
-
-
-def _full_ipv6(data: bytes, start: int) -> Span | None:
-    match = _FULL_IPV6.match(data, start)
-    good = match is not None and is_ipv6(match.group()) and data[match.end() : match.end() + 1] != b":"
-    return Span(start, match.end(), "ipv6", "pii") if match is not None and good else None
-
-
-def _short_ipv6(data: bytes) -> Iterator[Span]:
-    for at in occurrences(data, b"::"):
-        head, tail = data[max(0, at - 40) : at], data[at : at + 40]
-        start = at - (len(head) - len(head.rstrip(_IPV6_BYTES)))
-        end = at + len(tail) - len(tail.lstrip(_IPV6_BYTES))
-        if is_ipv6(data[start:end]) and not data[start - 1 : start].isalnum() and not data[end : end + 1].isalnum():
-            yield Span(start, end, "ipv6", "pii")
-
-
-def _is_someones(match: Match) -> bool:
-    written = [match.group(index) for index in range(1, 5)]
-    octets = [int(part) for part in written]
-    if max(octets) > 255 or any(len(part) > 1 and part[:1] == b"0" for part in written):
-        return False
-    if octets[0] in {0, 127, 255} or octets[0] >= 224 or octets[3] in {0, 255}:  # nobody's address
-        return False
-    return not (octets[3] == 1 and octets[0] in {10, 192, 172})  # a gateway
-
-
-def _is_address(data: bytes, start: int, end: int) -> bool:
-    before, after = data[max(0, start - 24) : start], data[end : end + 2]
-    if before[-1:] in {b".", b"-", b"_", b"/"} and before[-3:] != b"://" and before[-2:-1].isalnum():
-        return False
-    if (
-        after[:1] in {b"-", b"_"}
-        or (after[:1] == b"." and after[1:].isalnum())
-        or (after[:1] == b"/" and after[1:].isdigit())
-    ):
-        return False
-    return _VERSION_WORDS.search(before) is None or before[-1:] == b"@"
-
-
-def is_ipv6(raw: bytes) -> bool:
-    """Whether the text is an IPv6 address that belongs to somebody."""
-    text = raw.decode("latin-1").lower()
-    if text.count("::") > 1 or ":::" in text or text.count(":") < 2 or text in {"::", "::1"}:
-        return False
-    groups = text.split(":")
-    written = [group for group in groups if group]
-    if any(len(group) > 4 for group in written) or "." in text:
-        return False
-    if "::" in text:
-        # Short ones are times, ratios and C++ names as often as addresses.
-        return len(written) <= 7 and len(written) >= 2 and max(map(len, written)) >= 3 and text[0] != ":"
-    return len(written) == 8 == len(groups) and max(map(len, written)) >= 3
-
-
 def _iban(data: bytes, start: int) -> Span | None:
     match = _IBAN.match(data, start)
     if match is None:
         return None
     text = match.group().decode("latin-1")
-    length = _IBAN_LENGTHS.get(text[:2].upper(), 0)
+    length = IBAN_LENGTHS.get(text[:2].upper(), 0)
     places = [index for index, char in enumerate(text) if char.isalnum()]
     if not length or len(places) < length:
         return None
@@ -354,6 +246,6 @@ def _iban(data: bytes, start: int) -> Span | None:
 
 
 _ANY_NUMBER = compile_bytes(
-    union([rb"\+\d{1,3}[ .(-]?\d", _SSN_SHAPE, _CARD_SHAPE, _NANP_SHAPE, _IPV4_SHAPE, _FULL_IPV6_SHAPE, _IBAN_SHAPE])
+    union([rb"\+\d{1,3}[ .(-]?\d", _SSN_SHAPE, _CARD_SHAPE, _NANP_SHAPE, IPV4_SHAPE, FULL_IPV6_SHAPE, _IBAN_SHAPE])
 )
-_CHECKS = (_social_security_number, _card, _international_phone, _american_phone, _ipv4, _full_ipv6, _iban)
+_CHECKS = (_social_security_number, _card, _international_phone, _american_phone, ipv4, full_ipv6, _iban)

@@ -1,5 +1,6 @@
 """Taking credentials and personal data out of tool results, explanations, logs: whatever leaves."""
 
+from itertools import chain
 from typing import Any
 
 from satchel.filtering.sanitiser import field_values, personal_data
@@ -12,8 +13,6 @@ from satchel.filtering.sanitiser.redaction import ACTIONS, MASK, redact
 from satchel.filtering.sanitiser.span import Span, settle
 from satchel.filtering.sanitiser.token_rules import TokenRules
 
-# Between the texts of one value: no pattern of ours runs across it.
-_SEPARATOR = b"\n\x00\n"
 # A redaction may bring apart what was joined and so uncover something; each pass takes more out.
 _MAX_PASSES = 5
 
@@ -90,10 +89,9 @@ class Sanitiser:
         return rebuild(seen.documents, changes), findings
 
     def _found_in_texts(self, seen: Walk, detector: Detector) -> list[tuple[Leaf, list[Span]]]:
-        encoded = [_encoded(text) for text in seen.texts]
-        found = detector.find_each(encoded, _SEPARATOR)
-        leaves = [(seen.leaf(index), encoded[index], found.get(index, [])) for index in sorted({*found, *seen.kinds})]
-        corrected = [(leaf, self._found(data, leaf, spans, detector)) for leaf, data, spans in leaves]
+        found = detector.find_each(seen.texts)
+        leaves = [(seen.leaf(index), found.get(index, [])) for index in sorted({*found, *seen.kinds})]
+        corrected = [(leaf, self._found(_encoded(leaf.text), leaf, spans, detector)) for leaf, spans in leaves]
         return [(leaf, spans) for leaf, spans in corrected if spans]
 
     def _found(self, data: bytes, leaf: Leaf | None, spans: list[Span], detector: Detector) -> list[Span]:
@@ -110,13 +108,9 @@ class Sanitiser:
 
     def _redacted_keys(self, seen: Walk, detector: Detector) -> dict[str, tuple[str, list[Span]]]:
         """Keys in which something was found, with their redacted form before numbering."""
-        unique: dict[str, Any] = {}
-        for container in seen.objects:
-            unique.update(container.value)
-        keys = list(unique)
-        encoded = [_encoded(key) for key in keys]
-        found = detector.find_each(encoded, _SEPARATOR)
-        cleaned = self._cleaned([(encoded[index], spans, None) for index, spans in found.items()], detector)
+        keys = list(dict.fromkeys(chain.from_iterable(seen.shapes)))
+        found = detector.find_each(keys)
+        cleaned = self._cleaned([(_encoded(keys[index]), spans, None) for index, spans in found.items()], detector)
         return {
             keys[index]: (_decoded(data), spans) for (index, spans), data in zip(found.items(), cleaned, strict=True)
         }
@@ -126,7 +120,9 @@ class Sanitiser:
         cleaned = [redact(data, spans, self.config.strategy) for data, spans, _ in texts]
         unsettled = list(range(len(texts)))
         for _ in range(_MAX_PASSES):
-            found = detector.find_each([cleaned[index] for index in unsettled], _SEPARATOR)
+            if not unsettled:
+                break
+            found = detector.find_each([_decoded(cleaned[index]) for index in unsettled])
             again: list[int] = []
             for position, index in enumerate(unsettled):
                 spans = self._found(cleaned[index], texts[index][2], found.get(position, []), detector)

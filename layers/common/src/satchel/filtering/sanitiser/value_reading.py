@@ -15,10 +15,10 @@ _NESTED = compile_bytes(rb"(?i)\A\s*<(?:\w+:)?(?:value|string|val|data)>\s*")
 _OPENING_QUOTE = compile_bytes(rb"\A(?:[rbfuRBFUL@$]{1,2})?(\\*)(\"\"\"|'''|[\"'`]|u00(?:22|27)|&quot;|%22)")
 _UNQUOTED = compile_bytes(rb"\A[^\s\"'`<>\x00]+")
 _CUT = compile_bytes(rb"[;,&|]\s*[\w.\[\]\"'-]+\s*[=:]|[;,]$|&(?:amp;|[\w.\[\]-]+=?)|\\[nrt]|%26|\\u0026")
-# Between the mark and the value: a YAML tag or block mark, a constructor, a second mark, CDATA.
+# Between the mark and the value: a YAML tag, anchor or block mark, a list's dash, a field `value`, a constructor, a second mark, CDATA.
 _GLUE = compile_bytes(
-    rb"\A[ \t]*(?:(?:\\n|\r?\n)[ \t]+)?"
-    rb"(?:!!\w+[ \t]+|[|>][+-]?[ \t]*\r?\n[ \t]*|new \w+\(|\+=?[ \t]*|\*\*[ \t]*|[=>:(]{1,2}[ \t]*|<!\[CDATA\[)?"
+    rb"\A[ \t]*(?:(?:\\n|\r?\n)[ \t]+(?:-[ \t]+|[\"']?value[\"']?:[ \t]*)?)?"
+    rb"(?:!!\w+[ \t]+|&\w{1,40}[ \t]+|[|>][+-]?[ \t]*\r?\n[ \t]*|new \w+\(|\+=?[ \t]*|\*\*[ \t]*|[=>:(]{1,2}[ \t]*|<!\[CDATA\[)?"
 )
 _TYPE = compile_bytes(rb"\A[ \t]*[&\w.<>\[\]|?* ]{1,40}=[ \t]*(?:[rbfu]?[\"'])")
 _COMMANDS = frozenset({b"", b"env", b"arg", b"set", b"setx", b"export", b"login"})
@@ -64,6 +64,8 @@ def behind(data: bytes, name_start: int, at: int, mark: bytes) -> Iterator[Candi
             at = _skip_blanks(data, at + 1)
         yield from read(data, name_start, at, Standing.PROSE)
         return
+    if mark == b"|" and data[at : at + 1] not in {b" ", b"\t"}:  # alternatives of a pattern
+        return
     typed = _TYPE.match(data[at : at + 60]) if last == b":" else None
     if typed is not None:  # token: str = "…"
         yield from read(data, name_start, at + typed.end() - 1, Standing.BARE)
@@ -91,7 +93,7 @@ def after_blank(data: bytes, name_start: int, at: int) -> Iterator[Candidate]:
     if data[start : start + 3].lower() == b"by ":
         start = _skip_blanks(data, start + 3)
     is_flag = data[max(0, name_start - 1) : name_start] == b"-" or data[name_start : name_start + 1] == b"-"
-    lead = data[data.rfind(b"\n", 0, name_start) + 1 : name_start][-200:].strip().lower()
+    lead = data[data.rfind(b"\n", max(0, name_start - 200), name_start) + 1 : name_start][-200:].strip().lower()
     is_command = lead in _COMMANDS or lead.endswith((b"login", b"user")) or b"machine " in lead
     yield from read(data, name_start, start, Standing.BARE if is_flag or is_command else Standing.PROSE)
 

@@ -29,7 +29,7 @@ _PLACEHOLDER = compile_bytes(
         rb"(?:[_\-. ]|$)"),
         rb"changeme|change_me|replaceme|replace_me|placeholder|redacted|example$|^your|^my[_-]|_here$|-here$|^todo|^dummy",
         rb"\{(?-i:[a-z_])[\w.]{0,40}(?:\([\w., ]*\))?\}.|.\{(?-i:[a-z_])[\w.]{0,40}(?:\([\w., ]*\))?\}|\[(?:\^|a-z|0-9)",
-        rb"hello[_ -]?world|^#[0-9a-f]{3,8}$|^my(?:password|secret|token|pass|key)",
+        rb"^0x[0-9a-f]{1,8}$|^&(?:#x3c|#60|lt);|hello[_ -]?world|^#[0-9a-f]{3,8}$|^my(?:password|secret|token|pass|key)",
         rb"^!(?:ref|sub|getatt|join|importvalue|vault|secret|env|reference|encrypted)\b",
         rb"^(?:required|nullable|sometimes|string|confirmed|min:\d+|max:\d+)[|,]",
         (rb"^(?:arn:|op://|vault:|ssm:|secretsmanager:|ref\+|sops:|projects/[\w-]+/secrets|ENC\[|env[.:(]|file:|/run/|"
@@ -55,7 +55,8 @@ _CODE = compile_bytes(
     )
 )
 _CALL = compile_bytes(rb"^[\w.]+\([^()]*\)[;,]?$|=>|&&")
-_URL = compile_bytes(rb"(?i)^[a-z][a-z0-9+.-]{1,20}://")
+_URL = compile_bytes(rb"(?i)^[a-z][a-z0-9+.-]{1,20}://|^-{4,5} ?BEGIN ")  # private keys have rules of their own
+_VERSION = compile_bytes(rb"^(?:\d+:)?\d{1,4}(?:\.\d{1,8}){1,3}(?:[-+~][\w.+~-]*)?$")
 _HEX = frozenset("0123456789abcdefABCDEF")
 _RUNS = (
     "abcdefgh",
@@ -83,6 +84,8 @@ def is_placeholder(text: str) -> bool:
     """Whether the text stands for a value instead of being one, or was masked already."""
     if len(set(text)) <= 2:  # aaaa, ababab
         return not text.isdigit() or len(set(text)) == 1
+    if text[0] == "{" and text[-1] == "}" and looks_random(text[1:-1], at_least=20):  # as Jenkins writes them
+        return False
     return _PLACEHOLDER.search(text.encode("utf-8", "surrogatepass")) is not None
 
 
@@ -166,7 +169,7 @@ def _is_password(text: str, standing: Standing) -> bool:
     if standing is Standing.EXACT:
         told = any(word.lower().strip(".,:;!?") in {"password", "passwords", "passphrase"} for word in words)
         return len(words) <= 6 and not (len(words) > 1 and told)
-    if len(text) < 4 or len(words) != 1:
+    if len(text) < 4 or len(words) != 1 or _VERSION.search(text.encode("utf-8", "surrogatepass")) is not None:
         return False
     plain = text.isalpha()
     if standing is Standing.BARE:

@@ -1,12 +1,15 @@
-"""Credentials in formats that have their own rules: URLs, HTTP headers, PEM blocks, command lines."""
+"""Credentials in formats that have their own rules: URLs, HTTP headers, password files.
+
+One pass looks for the openings of all formats, those of keys, command lines and network devices too.
+"""
 
 import base64
 import binascii
 from collections.abc import Iterator
 
-from satchel.filtering.sanitiser import values
+from satchel.filtering.sanitiser import command_lines, named_blocks, network_devices, private_keys, tables, values
 from satchel.filtering.sanitiser.names import Kind, classify
-from satchel.filtering.sanitiser.patterns import Match, Pattern, compile_bytes, occurrences
+from satchel.filtering.sanitiser.patterns import Match, compile_bytes, occurrences
 from satchel.filtering.sanitiser.span import Span
 from satchel.filtering.sanitiser.values import Standing
 
@@ -18,55 +21,45 @@ _HEADER = compile_bytes(
     rb"(?:(basic|bearer|token|digest|negotiate|apikey|api-key|bot|key|oauth|jwt|hmac|aws4-hmac-sha256|splunk|ssws|genie"
     rb"key|sso-key|[a-z][a-z-]{2,20})[ :=]+)?(?:token=)?(?:\\*[\"'])?([^\s\"'\\<>,;\x00]{6,})"
 )
-_SCHEME = compile_bytes(rb"(?i)(bearer|basic)(?:[ \t:]|%20|\+)+([\w=~@.+/:-]{8,})")
+_SCHEME = compile_bytes(rb"(?i)(bearer|basic)(?:[ \t:.]|%20|\+)+([\w=~@.+/:-]{8,})")
 _COOKIE = compile_bytes(rb"(?i)cookie2?(?:\\*[\"'])?\s{0,4}[:=\x1f]\s{0,4}(?:\\*[\"'])?([^\r\n\"\\\x00]{6,})")
 _COOKIE_PAIR = compile_bytes(rb"([\w.$-]{1,80})=([^\s;,\"']{6,})")
+_PGPASS = compile_bytes(
+    rb"[\w.*/-]{1,100}(:)(?:\d{2,5}|\*):[\w.*-]{1,64}:[\w.*@-]{1,64}:((?:[^\s:\\\x00]|\\.){4,200})[ \t]*(?:\r?\n|\z|\x00)"
+)
+_NT_HASHES = compile_bytes(rb":([0-9A-Fa-f]{32}:[0-9A-Fa-f]{32})")
+_NT_BYTES = 70
 _COOKIE_ATTRIBUTES = frozenset({"path", "domain", "expires", "max-age", "samesite", "version", "priority"})
 _SIGNATURE = compile_bytes(rb"[\w%+/=~.-]{16,}")
-_PEM = compile_bytes(rb"-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----")
-_PEM_END = compile_bytes(rb"-----END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----")
-_PEM_BODY = compile_bytes(rb"\A(?:[A-Za-z0-9+/=\s]|\\+[nr]|[A-Za-z-]{2,20}: [^\r\n\\]{0,100})*")
-_PEM_ENCODED = compile_bytes(rb"LS0tLS1CRUdJTi[A-Za-z0-9+/\s\\]{40,}={0,2}")
-_PUTTY = compile_bytes(rb"Private-Lines: \d+\s+((?:[A-Za-z0-9+/=]{4,}\s+){1,100})")
-_PEM_LIMIT = 65536
-_USER_FLAG = compile_bytes(
-    rb"(?:-u|-user|-a|-auth|-creds?)(?:[ =]|\\n)*(?:\\*[\"'])?[^\s\"':@/\\<>]{1,100}:([^\s\"'\\<>\x00]{3,200})"
+_WEBHOOK = compile_bytes(
+    rb"(?:hooks\.zapier\.com/hooks/catch/\d+/\w+|maker\.ifttt\.com/trigger/[^/\s]{1,80}/(?:json/)?with/key/[\w-]{16,}|"
+    rb"open\.(?:feishu\.cn|larksuite\.com)/open-apis/bot/v2/hook/[\w-]{16,}|qyapi\.weixin\.qq\.com/cgi-bin/webhook/send\?key=[\w-]{16,}|"
+    rb"outlook\.office(?:365)?\.com/webhook/[\w@/-]{60,}|webexapis\.com/v1/webhooks/incoming/[\w=-]{30,}|"
+    rb"hook\.(?:[a-z]{2}\d\.)?(?:make|integromat)\.com/\w{20,}|/hooks/[a-z0-9]{26}\b)"
 )
-_ATTACHED_FLAG = compile_bytes(rb" -p[ ]?(?:\\*[\"'])?([^\s\"'\\-][^\s\"'\\]{3,100})")
-_CLIENTS = compile_bytes(
-    rb"\b(?:mysql|mysqldump|mysqladmin|mariadb|sshpass|7z|mongo(?:sh|dump)?|(?:docker|podman|az|oc|helm registry|cf)(?: \w+)? login)\b[^\n|;]*\z"
-)
-_CONSTRUCTOR = compile_bytes(
-    rb"(?i)(?:credentials?|basic_?auth|directoryentry)\(\s*(?:\\*[\"'][^\"'\n]{1,100}[\"']\s*,\s*){1,2}"
-    rb"\\*[\"']([^\"'\n\x00]{3,100})[\"']"
-)
-_NETRC = compile_bytes(rb"(?i)login\s+\S{1,100}\s+password\s+(\S{3,200})")
-_PGPASS = compile_bytes(rb":(?:\d{4,5}|\*):[\w.*-]{1,64}:[\w.*-]{1,64}:(\S{4,200})$")
-_SQL = compile_bytes(rb"(?i)identified\s+(?:with\s+\S+\s+)?by\s+(?:password\s+)?'([^'\x00]{3,200})'")
-_LDAP_HASH = compile_bytes(rb":(\{(?:S?SHA(?:\d+)?|S?MD5|CRYPT)\}[\w+/=$.]{16,})")
-
-# What is tried where one of these words stands; the words are found in one pass.
-_COMMANDS: tuple[tuple[tuple[bytes, ...], Pattern, str], ...] = (
-    ((b"-u", b"-a"), _USER_FLAG, "command-line-password"),
-    ((b" -p",), _ATTACHED_FLAG, "command-line-password"),
-    ((b"credential", b"basic", b"directoryentry("), _CONSTRUCTOR, "constructor-password"),
-    ((b"login",), _NETRC, "netrc-password"),
-    ((b":5432:", b":*:", b":6432:", b":5433:"), _PGPASS, "pgpass-password"),
-    ((b"identified",), _SQL, "sql-password"),
-    ((b":{",), _LDAP_HASH, "password-hash"),
+# Fields of `Authorization: Digest …, response="…"` and its kin that prove who asks.
+_PROOF = compile_bytes(
+    rb"(?i)\b(?:response|mac|signature|oauth_token|oauth_signature|token)=(?:\\*[\"'])?([\w+/=%.~-]{16,})"
 )
 _SIGNATURES = (b"signature=", b"sig=", b"security-token=", b"code=", b"hmac=")
 _WORDS = compile_bytes(
-    rb"(?i)authori[sz]ation|bearer[ \t:%+]|basic[ \t:%+]|cookie|signature=|\bsig=|security-token=|\bcode=|hmac=|"
-    rb"-u(?:ser)?[ =]|-a(?:uth)?[ =]|-creds?[ =]| -p|credentials?\(|basic_?auth\(|directoryentry\(|login\s|:5432:|:\*:|:6432:|:5433:|identified[ \t]|:\{(?:s?sha|s?md5|crypt)|"
-    rb"-----BEGIN |LS0tLS1CRUdJTi|Private-Lines"
+    rb"(?i)authori[sz]ation|bearer[ \t:%+.]|basic[ \t:%+]|cookie|signature=|\bsig=|security-token=|\bcode=|hmac=|"
+    rb"-----?[ ]?BEGIN |LS0tLS1CRUdJTi|Private-Lines|:(?:\d{2,5}|\*):[\w.*-]{1,64}:[\w.*@-]{1,64}:|"
+    rb"hooks\.zapier|maker\.ifttt|/bot/v2/hook|cgi-bin/webhook|office(?:365)?\.com/webhook/|webhooks/incoming/|"
+    rb"kind[\"']?:\s*[\"']?Secret\b|insert\s+(?:ignore\s+)?into\s|integromat\.com|\bmake\.com/|/hooks/[a-z0-9]{8}|"
+    + command_lines.OPENINGS
+    + b"|"
+    + network_devices.OPENINGS
 )
+_HOSTS = (b"hooks", b"maker", b"/bot", b"cgi-", b"office", b"webhooks", b"integromat", b"make.", b"/hooks")
+_HOST_BYTES = 40
 
 
 def find(data: bytes) -> Iterator[Span]:
     """Spans that a format's own grammar gives away."""
     yield from _userinfo(data)
     yield from find_headers(data)
+    yield from private_keys.in_structures(data)
 
 
 def find_headers(data: bytes) -> Iterator[Span]:
@@ -94,12 +87,21 @@ def _at(data: bytes, at: int, word: bytes) -> Iterator[Span]:
         yield from _schemes(data, at)
     elif word in _SIGNATURES:
         yield from _signature(data, at, word)
-    elif word.startswith(b"-----"):
-        yield from _private_key(data, at)
+    elif word.endswith(b"begin "):
+        yield from private_keys.at_opening(data, at)
     elif word.startswith((b"ls0t", b"private-lines")):
-        yield from _packed_private_key(data, at)
+        yield from private_keys.packed(data, at)
+    elif word.startswith(b"kind"):
+        yield from named_blocks.in_kubernetes_secret(data, at)
+    elif word.startswith(b"insert"):
+        yield from tables.inserted(data, at)
+    elif word.startswith(_HOSTS):
+        yield from _webhook(data, at)
+    elif word[:1] == b":" and word[-1:] == b":":
+        yield from _pgpass(data, at)
     else:
-        yield from _command_line(data, at, word)
+        yield from command_lines.at(data, at, word)
+        yield from network_devices.at(data, at, word)
 
 
 def _userinfo(data: bytes) -> Iterator[Span]:
@@ -119,7 +121,7 @@ def _userinfo(data: bytes) -> Iterator[Span]:
 def _signature(data: bytes, at: int, word: bytes) -> Iterator[Span]:
     match = _SIGNATURE.match(data, at + len(word), at + _LINE_LIMIT)
     before = data[max(0, at - 400) : at]
-    in_url = b"?" in before or (word == b"signature=" and b"AWS4" in before)
+    in_url = b"?" in before or b"SharedAccess" in before or (word == b"signature=" and b"AWS4" in before)
     if match is not None and in_url and values.looks_random(match.group().decode("latin-1"), at_least=14):
         yield Span(match.start(), match.end(), "signed-url", "secret")
 
@@ -143,6 +145,10 @@ def _authorization(data: bytes, at: int) -> Iterator[Span]:
         scheme = (match.group(1) or b"").lower()
         if _is_header_credential(token, scheme):
             yield Span(match.start(2), match.end(2), "authorization-header", "secret")
+    line_end = data.find(b"\n", at, at + _LINE_LIMIT)
+    for proof in _PROOF.finditer(data, at, line_end if line_end >= 0 else min(len(data), at + _LINE_LIMIT)):
+        if values.looks_random(proof.group(1).decode("latin-1"), at_least=16):
+            yield Span(proof.start(1), proof.end(1), "authorization-header", "secret")
 
 
 def _schemes(data: bytes, at: int) -> Iterator[Span]:
@@ -192,39 +198,28 @@ def _is_basic(token: str) -> bool:
     return b":" in decoded and decoded.isascii() and len(decoded) > 4
 
 
-def _private_key(data: bytes, at: int) -> Iterator[Span]:
-    match = _PEM.match(data, at, at + 100)
-    if match is None:
+def _webhook(data: bytes, at: int) -> Iterator[Span]:
+    """A webhook's address: who knows it may post."""
+    match = _WEBHOOK.search(data, max(0, at - _HOST_BYTES), at + _HOST_BYTES * 5)
+    if match is not None and match.start() <= at < match.end() and not _is_dummy(match.group()):
+        yield Span(match.start(), match.end(), "webhook", "secret")
+
+
+def _is_dummy(address: bytes) -> bool:
+    return values.is_placeholder(address.rpartition(b"/")[2].decode("latin-1"))
+
+
+def _pgpass(data: bytes, at: int) -> Iterator[Span]:
+    """`host:port:database:user:password`, a line of its own; or the hashes of a Windows dump: `name:500:LM:NT:::`."""
+    start = max(0, at - _HOST_BYTES * 3)
+    line = data.rfind(b"\n", start, at) + 1
+    dump = _NT_HASHES.search(data, at + 1, at + _NT_BYTES * 2)
+    if dump is not None and data[dump.end() : dump.end() + 1] == b":" and dump.start() <= at + 6:
+        yield Span(dump.start(1), dump.end(1), "password-hash", "secret", shows_tail=False)
+    match = _PGPASS.match(data, line if line > 0 else start, at + _LINE_LIMIT)
+    if match is None or match.start(1) > at:
         return
-    inner = _PEM_BODY.match(data[match.end() : match.end() + _PEM_LIMIT])
-    body_end = match.end() + (inner.end() if inner is not None else 0)
-    closing = _PEM_END.search(data, body_end, body_end + 100)
-    # Without its end, the block was cut off: what there is of the key goes.
-    end = closing.end() if closing is not None else body_end
-    body = data[match.end() : body_end]
-    if sum(byte not in b" \r\n\t\\" for byte in body[:400]) >= 24 and b"\x00" not in body:
-        yield Span(at, end, "private-key", "secret", shows_tail=False)
-
-
-def _packed_private_key(data: bytes, at: int) -> Iterator[Span]:
-    match = _PUTTY.match(data, at, at + _PEM_LIMIT)
-    if match is not None:
-        yield Span(match.start(1), match.end(1), "private-key", "secret", shows_tail=False)
-        return
-    match = _PEM_ENCODED.match(data, at, at + _PEM_LIMIT)
-    if match is not None:
-        head = match.group().replace(b"\\n", b"").replace(b"\n", b"")[:64]
-        if b"PRIVATE KEY" in base64.b64decode(head[: len(head) // 4 * 4]):
-            yield Span(at, match.end(), "private-key", "secret", shows_tail=False)
-
-
-def _command_line(data: bytes, at: int, word: bytes) -> Iterator[Span]:
-    for words, pattern, rule in _COMMANDS:
-        if not word.startswith(words):
-            continue
-        match = pattern.match(data, at, at + 600)
-        if match is None or (pattern is _ATTACHED_FLAG and _CLIENTS.search(data[max(0, at - 200) : at]) is None):
-            continue
-        text = match.group(1).decode("utf-8", "replace")
-        if not values.is_placeholder(text) and text.lower() not in {"test", "secret"}:
-            yield Span(match.start(1), match.end(1), rule, "secret", shows_tail=False)
+    text = match.group(2).decode("utf-8", "replace")
+    is_path = match.group(2)[:1] in {b"/", b"."} or b":" in match.group(2).replace(b"\\:", b"")
+    if not is_path and not text.isalpha() and not text.isdigit() and not values.is_placeholder(text):
+        yield Span(match.start(2), match.end(2), "pgpass-password", "secret", shows_tail=False)
