@@ -13,6 +13,7 @@ from satchel.api.chat_request import (
     job_response,
     link_response,
     no_content,
+    seconds_left,
     turn_response,
     wants_job,
 )
@@ -37,7 +38,8 @@ def handler(request: GatewayRequest, call: Call) -> dict[str, Any]:
 async def _chat(request: GatewayRequest, call: Call) -> dict[str, Any]:
     given = validate(ChatArguments, parse_json(request.body()))
     message_id = given.message_id or wiring.new_id()
-    runner = await agent_wiring.runner(call, bearer_token(request), claimant=call.request_id)
+    seconds = seconds_left(request, call.remaining_ms() / 1000, wiring.clock())
+    runner = await agent_wiring.runner(call, bearer_token(request), claimant=call.request_id, seconds=seconds)
     open_turn = partial(
         agent_wiring.agent_store(call.user_id).open_turn,
         wiring.new_id(),

@@ -43,7 +43,8 @@ async def _take(request: SocketRequest, call: Call) -> None:
     token = agent_wiring.delegation().token(call.user_id, sorted(call.principal.scopes))
     server = await agent_wiring.user_server(call.user_id, token)
     await server.save(given.session_id, Stored(message_id, "user", given.message))
-    turn = agent_wiring.agent_store(call.user_id).open_turn(
+    store = agent_wiring.agent_store(call.user_id)
+    turn = store.open_turn(
         wiring.new_id(),
         session_id=given.session_id,
         message_id=message_id,
@@ -52,4 +53,6 @@ async def _take(request: SocketRequest, call: Call) -> None:
         reply_to=request.connection_id,
         now=wiring.clock(),
     )
+    if turn.status == "done":
+        store.give_back_delivery(turn.turn_id)
     agent_wiring.worker_queue().send(user_id=call.user_id, turn_id=turn.turn_id, connection_id=request.connection_id)

@@ -137,6 +137,23 @@ def test_tools_are_called_and_their_answers_are_fenced_filtered_and_kept_out_of_
     assert [m["content"] for m in kept] == ["[search_conversation answered, current_time answered]"]
 
 
+def test_signed_thinking_is_sent_back_within_its_turn_and_kept_out_of_the_next(stack):
+    stack.scripts.by_word["think-first"] = in_turn(
+        calls(("tu_1", "current_time", {}), thinking="생각 1"), calls(("tu_2", "current_time", {}), thinking="생각 2"),
+        says("Thought."),
+    )  # fmt: skip
+    assert stack.chat("think-first", session_id="think", user="thinker").json()["text"] == "Thought."
+    *_, last = stack.requests("think-first")
+    thoughts = [b["thinking"] for m in last["messages"] for b in m["content"] if b["type"] == "thinking"]
+    assert thoughts == ["생각 1", "생각 2"]
+    assert stack.chat("and now?", session_id="think", user="thinker").json()["text"] == "echo: and now?"
+    (request,) = stack.requests("and now?")
+    assert "thinking" not in {block["type"] for m in request["messages"] for block in m["content"]}
+    kept = stack.messages("think", user="thinker")[1]["metadata"]["agent"]["blocks"]
+    assert kept[0]["type"] == "thinking"
+    assert len(kept[0]["signature"]) == 64
+
+
 def test_an_unknown_tool_and_a_bad_argument_are_told_to_the_model(stack):
     stack.scripts.by_word["wrongtool"] = in_turn(
         calls(("tu_1", "no_such", {}), ("tu_2", "search_conversation", {"limit": "many"})), says("sorry")
@@ -172,7 +189,7 @@ def test_the_same_words_under_two_ids_are_two_turns(stack):
 def test_killed_between_a_call_and_its_result_the_next_turn_is_valid_and_the_call_is_not_repeated(stack, folder):
     transfers = folder / "transfers"
     stack.scripts.by_word["pay-100"] = in_turn(
-        calls(("tu_pay", "bank__transfer", {"amount": "100"})), says("never said")
+        calls(("tu_pay", "bank__transfer", {"amount": "100"}), thinking="Pay, then."), says("never said")
     )
     stack.scripts.by_word["go on, please"] = in_turn(says("I do not know whether it went through."))
     with ThreadPoolExecutor(1) as pool:

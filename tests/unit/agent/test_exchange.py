@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from satchel.agent.exchange import MAX_BLOCKS_BYTES, assistant_record, clean_blocks, cut, json_bytes
+from satchel.agent.exchange import MAX_BLOCKS_BYTES, assistant_record, clean_blocks, cut, json_bytes, storable
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=400), st.integers(300, 2_000))
@@ -23,9 +23,15 @@ def test_blocks_go_back_without_empty_text_and_without_fields_of_answers():
     ]
 
 
-def test_an_input_too_large_for_the_store_is_named_and_not_kept():
-    call = {"type": "tool_use", "id": "t", "name": "write_strategy", "input": {"code": "x" * MAX_BLOCKS_BYTES}}
-    record = assistant_record("m", 1, [call], final=False, usage={})
-    assert record.content == "[calls write_strategy]"
-    assert json_bytes(dict(record.metadata)) < MAX_BLOCKS_BYTES
-    assert record.blocks[0]["input"]["omitted"].endswith("bytes")
+def test_what_is_too_large_for_the_store_is_kept_without_thinking_and_then_without_input():
+    thought = {"type": "thinking", "thinking": "y" * 40_000, "signature": "s"}
+    small = {"type": "tool_use", "id": "t", "name": "write_strategy", "input": {"code": "x" * 20_000}}
+    record = assistant_record("m", 1, [thought, small], final=False, usage={"input_tokens": 1})
+    assert record.blocks == [thought, small]
+    kept = storable(record)
+    assert kept.blocks == [small]
+    assert (kept.content, kept.agent["usage"]) == ("[calls write_strategy]", {"input_tokens": 1})
+    large = {**small, "input": {"code": "x" * MAX_BLOCKS_BYTES}}
+    kept = storable(assistant_record("m", 1, [large], final=False, usage={}))
+    assert json_bytes(dict(kept.metadata)) < MAX_BLOCKS_BYTES
+    assert kept.blocks[0]["input"]["omitted"].endswith("bytes")

@@ -52,10 +52,15 @@ def test_a_result_without_its_call_is_left_out():
     assert messages == [{"role": "user", "content": [{"type": "text", "text": t} for t in ("hi", "on")]}]
 
 
-def test_signed_thinking_is_sent_back_as_it_came():
+def test_signed_thinking_is_sent_back_as_it_came_where_what_was_before_it_is_the_same():
     thinking = {"type": "thinking", "thinking": "생각", "signature": "c2ln"}
-    record = assistant_record("m1", 1, [thinking, {"type": "text", "text": "42"}], final=True, usage={})
-    assert conversation([user("m1", "?"), record])[1]["content"] == [thinking, {"type": "text", "text": "42"}]
+    hidden = {"type": "redacted_thinking", "data": "eA=="}
+    answer = {"type": "text", "text": "42"}
+    record = assistant_record("m1", 1, [thinking, hidden, answer], final=True, usage={})
+    stored = [user("m1", "?"), record]
+    assert conversation(stored, thinking_of={"m1.1"})[1]["content"] == [thinking, hidden, answer]
+    assert conversation(stored)[1]["content"] == [answer]
+    assert record.blocks == [thinking, hidden, answer]
 
 
 def test_words_of_others_are_data():

@@ -43,6 +43,13 @@ def test_an_entity_is_not_broken_where_it_fits_and_goes_on_where_it_does_not():
     assert all(inside(part, part.entities[0]) == part.text for part in long)
 
 
+def test_a_message_has_no_more_entities_than_telegram_shows():
+    found = parts("**a** " * 250)
+    assert [len(part.entities) for part in found] == [100, 100, 50]
+    assert "".join(part.text for part in found) == "a " * 250
+    assert [len(part.entities) for part in parts("`x`" * 101)] == [100, 1]
+
+
 @given(st.lists(WORDS, max_size=60).map("".join), st.integers(2, 60))
 def test_parts_fit_and_lose_nothing_but_blank_space(text, limit):
     found = parts(text, max_units=limit)

@@ -119,7 +119,9 @@ def assistant(server: McpUserServer, user_id: str, *, seconds: float, listener: 
     )
 
 
-async def runner(call: Call, token: str, *, claimant: str, listener: Listener | None = None) -> Runner:
+async def runner(
+    call: Call, token: str, *, claimant: str, listener: Listener | None = None, seconds: float | None = None
+) -> Runner:
     """Who runs turns of the caller, with the caller's token.
 
     Args:
@@ -127,9 +129,11 @@ async def runner(call: Call, token: str, *, claimant: str, listener: Listener | 
         token: The caller's token, or one made for them.
         claimant: The id of this invocation.
         listener: Is told what happens.
+        seconds: How long somebody waits for the answer; None for as long as this invocation lives.
     """
     server = await user_server(call.user_id, token)
-    seconds = call.remaining_ms() / 1000
+    lives_s = call.remaining_ms() / 1000
+    waits_s = lives_s if seconds is None else seconds
 
     def hand_on(turn: TurnRow) -> None:
         worker_queue().send(user_id=call.user_id, turn_id=turn.turn_id)
@@ -137,9 +141,9 @@ async def runner(call: Call, token: str, *, claimant: str, listener: Listener | 
     return Runner(
         server=server,
         store=agent_store(call.user_id),
-        run=lambda turn: assistant(server, call.user_id, seconds=seconds, listener=listener).answer(turn),
+        run=lambda turn: assistant(server, call.user_id, seconds=waits_s, listener=listener).answer(turn),
         claimant=claimant,
-        lease_s=seconds,
+        lease_s=lives_s,
         clock=clock,
         code_of=lambda error: wire_of(error).code,
         model=model_of(call.user_id),
@@ -208,18 +212,19 @@ def delivery(user_id: str, turn: TurnRow, connection_id: str | None) -> Delivery
         )
     if connection_id is None:
         return None
-    others = [other for other in store.connections() if other != connection_id]
     named = {"session_id": turn.session_id, "message_id": turn.message_id}
 
     def send(place: str, kind: str, **fields: Any) -> None:
         connections().send(place, frame(kind, **named, **fields))
 
     return Delivery(
-        [connection_id, *others],
+        connection_id,
+        others=store.connections,
         send=send,
         tell=lambda answer: ChatResult.of(answer).model_dump(exclude_none=True, exclude={"session_id"}),
         fail=lambda error: {"error": error_body(error, turn.turn_id)},
-        delivered=lambda: store.mark_delivered(turn.turn_id, now=clock()),
+        claim=lambda: store.claim_delivery(turn.turn_id, now=clock()),
+        give_back=lambda: store.give_back_delivery(turn.turn_id),
     )
 
 

@@ -10,20 +10,48 @@ _MILLION = Decimal(1_000_000)
 
 @dataclass(frozen=True)
 class Price:
-    """US dollars for a million tokens; cache reads and writes are 0.1 and 1.25 of the input's price."""
+    """US dollars for a million tokens; a cache write (of five minutes) is 1.25 times the input.
+
+    Attributes:
+        input: What is read.
+        output: What is written.
+        cache_read: What is read from the cache.
+        long: What a request with a longer prompt than `_LONG_PROMPT_TOKENS` is priced at, all of it.
+    """
 
     input: Decimal
     output: Decimal
+    cache_read: Decimal
+    long: "Price | None" = None
 
 
-# Published list prices by family (https://www.anthropic.com/pricing). What is not listed is priced as the dearest, so
-# that a budget never lets through more than it says.
+def _price(dollars: str, long: Price | None = None) -> Price:
+    """From input, output and cache read, in the order of the price list."""
+    given, made, read = map(Decimal, dollars.split())
+    return Price(given, made, read, long)
+
+
+# The list prices of November 2026 (https://platform.claude.com/docs/en/about-claude/pricing). A name stands for all
+# that begin with it; the longest one counts.
 PRICES: Mapping[str, Price] = {
-    "claude-haiku": Price(Decimal(1), Decimal(5)),
-    "claude-sonnet": Price(Decimal(3), Decimal(15)),
-    "claude-opus": Price(Decimal(15), Decimal(75)),
+    "claude-haiku-4-5": _price("1 5 0.10"),
+    "claude-haiku-5-5": _price("0.10 0.50 0.01", _price("0.50 2.50 0.05")),
+    "claude-sonnet-4": _price("3 15 0.30"),
+    "claude-sonnet-5": _price("2 10 0.20"),
+    "claude-sonnet-5-5": _price("2 10 0.10"),
+    "claude-opus-4": _price("15 75 1.50"),
+    "claude-opus-4-5": _price("5 25 0.50"),
+    "claude-opus-4-6": _price("5 25 0.50"),
+    "claude-opus-4-7": _price("5 25 0.50"),
+    "claude-opus-4-8": _price("5 25 0.50"),
+    "claude-opus-5": _price("5 25 0.50"),
+    "claude-opus-5-5": _price("4 20 0.20"),
+    "claude-fable-5": _price("10 50 1.00"),
+    "claude-mythos-5": _price("10 50 1.00"),
 }
+# What is not listed is priced as the dearest, so that a budget never lets through more than it says.
 DEAREST = max(PRICES.values(), key=lambda price: price.output)
+_LONG_PROMPT_TOKENS = 100_000
 
 
 @dataclass(frozen=True)
@@ -74,13 +102,23 @@ class Usage:
         }
 
 
+def price_of(model: str) -> Price:
+    """The price of a model; Bedrock's names have Anthropic's in the middle (eu.anthropic.claude-sonnet-5-v1:0)."""
+    name = model[max(model.find("claude-"), 0) :]
+    listed = max((known for known in PRICES if name.startswith(known)), key=len, default=None)
+    return PRICES[listed] if listed else DEAREST
+
+
 def cost_usd(usage: Usage, model: str) -> Decimal:
-    """What `usage` costs with `model`, in US dollars, exact."""
-    # Bedrock's names have the same family in the middle: eu.anthropic.claude-sonnet-5-v1:0.
-    price = next((price for family, price in PRICES.items() if family in model), DEAREST)
-    read, write = price.input / 10, price.input * 5 / 4
+    """What one request of `usage` costs with `model`, in US dollars, exact."""
+    price = price_of(model)
+    if price.long and usage.total - usage.output > _LONG_PROMPT_TOKENS:
+        price = price.long
     total = (
-        usage.input * price.input + usage.output * price.output + usage.cache_read * read + usage.cache_write * write
+        usage.input * price.input
+        + usage.output * price.output
+        + usage.cache_read * price.cache_read
+        + usage.cache_write * price.input * 5 / 4
     )
     return total / _MILLION
 
@@ -108,16 +146,13 @@ class Spending:
     model: str
     calls: int = 0
     usage: Usage = field(default_factory=Usage)
+    cost: Decimal = Decimal(0)
 
     def add(self, usage: Usage) -> None:
         """Count one request."""
         self.calls += 1
         self.usage += usage
-
-    @property
-    def cost(self) -> Decimal:
-        """So far, in US dollars."""
-        return cost_usd(self.usage, self.model)
+        self.cost += cost_usd(usage, self.model)
 
     @property
     def exhausted(self) -> str | None:

@@ -8,13 +8,14 @@ reads and what search finds, which is why results of tools, copies of what is el
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 Block = dict[str, Any]
 
 # Below the store's 65,536 bytes of metadata, with room for the rest of it.
 MAX_BLOCKS_BYTES = 48_000
+THINKING = ("thinking", "redacted_thinking")
 _KEPT_FIELDS = {
     "text": ("type", "text"),
     "tool_use": ("type", "id", "name", "input"),
@@ -87,8 +88,19 @@ def assistant_record(turn: str, step: int, blocks: Sequence[Block], *, final: bo
     content = text_of(blocks) or (f"[calls {', '.join(calls)}]" if calls else "[no answer]")
     agent: dict[str, Any] = {"turn": turn, "step": step, "final": final, "usage": dict(usage)}
     if any(block["type"] != "text" for block in blocks):
-        agent["blocks"] = _bounded(blocks)
+        agent["blocks"] = list(blocks)
     return Stored(step_id(turn, step), "assistant", content, {"agent": agent})
+
+
+def storable(record: Stored) -> Stored:
+    """`record` as the store takes it: where it is too large without thinking, then without the input of calls."""
+    blocks = record.agent.get("blocks")
+    if not isinstance(blocks, list) or json_bytes(blocks) <= MAX_BLOCKS_BYTES:
+        return record
+    kept = [block for block in record.blocks if block["type"] not in THINKING]
+    if json_bytes(kept) > MAX_BLOCKS_BYTES:
+        kept = [_without_input(block) for block in kept]
+    return replace(record, metadata={"agent": {**record.agent, "blocks": kept}})
 
 
 def results_record(turn: str, step: int, results: Sequence[Block], names: Sequence[str]) -> Stored:
@@ -133,11 +145,7 @@ def _is_block(value: Any) -> bool:
     return needed is not None and all(name in block for name in needed)
 
 
-def _bounded(blocks: Sequence[Block]) -> list[Block]:
-    """`blocks`, without the input of calls where all of it is more than the store takes."""
-    if json_bytes(list(blocks)) <= MAX_BLOCKS_BYTES:
-        return list(blocks)
-    return [
-        {**block, "input": {"omitted": f"{json_bytes(block['input'])} bytes"}} if block["type"] == "tool_use" else block
-        for block in blocks
-    ]
+def _without_input(block: Block) -> Block:
+    if block["type"] != "tool_use":
+        return block
+    return {**block, "input": {"omitted": f"{json_bytes(block['input'])} bytes"}}

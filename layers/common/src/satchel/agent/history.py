@@ -5,10 +5,10 @@ and a conversation that does not begin with the user; as history is sent again w
 the conversation for good. Nothing stored is changed: the repair is made anew, and the same, each time.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
-from satchel.agent.exchange import Block, Stored, result_block
+from satchel.agent.exchange import THINKING, Block, Stored, result_block
 from satchel.agent.fencing import fence
 
 Message = dict[str, Any]
@@ -20,11 +20,15 @@ NOT_EXECUTED = (
 )
 
 
-def conversation(stored: Sequence[Stored]) -> list[Message]:
+def conversation(stored: Sequence[Stored], *, thinking_of: Container[str] = ()) -> list[Message]:
     """Messages for the API: paired, without empty ones, roles in turn, beginning with the user.
+
+    Signed thinking holds only after exactly what came before it when it was thought: system prompt, tools and messages
+    (https://platform.claude.com/docs/en/build-with-claude/preserved-thinking). Elsewhere the API refuses it.
 
     Args:
         stored: The session's messages, oldest first.
+        thinking_of: Ids of messages whose thinking is sent, untouched: those of the run that goes on.
     """
     results = {
         str(block["tool_use_id"]): block
@@ -35,6 +39,8 @@ def conversation(stored: Sequence[Stored]) -> list[Message]:
     messages: list[Message] = []
     for message in stored:
         blocks = _spoken(message)
+        if message.message_id not in thinking_of:
+            blocks = [block for block in blocks if block["type"] not in THINKING]
         if not blocks or (message.role == "assistant" and not messages):
             continue
         _append(messages, "assistant" if message.role == "assistant" else "user", blocks)

@@ -40,10 +40,6 @@ FROM agent_turns
 WHERE user_id = %(user_id)s AND channel = 'socket' AND status IN ('done', 'failed') AND delivered_at IS NULL
 ORDER BY created_at, turn_id;
 
--- name: mark_delivered
--- The answer has reached somebody. Index: primary key.
-UPDATE agent_turns SET delivered_at = %(now)s WHERE user_id = %(user_id)s AND turn_id = %(turn_id)s;
-
 -- name: add_connection
 INSERT INTO agent_connections (user_id, connection_id, connected_at)
 VALUES (%(user_id)s, %(connection_id)s, %(now)s)
@@ -63,6 +59,7 @@ WHERE user_id = %(user_id)s AND turn_id = %(turn_id)s AND delivered_at IS NULL
 RETURNING turn_id;
 
 -- name: give_back_delivery
+-- The answer has not arrived after all, or is asked for again. Index: primary key.
 UPDATE agent_turns SET delivered_at = NULL WHERE user_id = %(user_id)s AND turn_id = %(turn_id)s;
 
 -- name: become_worker

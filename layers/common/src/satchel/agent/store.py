@@ -120,16 +120,12 @@ class AgentStore(AgentRows):
             rows = connection.execute(_SQL["undelivered_turns"], {"user_id": self._user_id}).fetchall()
         return [TurnRow(**row) for row in rows]
 
-    def mark_delivered(self, turn_id: str, *, now: datetime) -> None:
-        """Note that a turn's answer has reached somebody."""
-        self.run("mark_delivered", turn_id=turn_id, now=now)
-
     def claim_delivery(self, turn_id: str, *, now: datetime) -> bool:
         """Whether the answer is ours to deliver: nobody else has, or does."""
         return self.one("claim_delivery", turn_id=turn_id, now=now) is not None
 
     def give_back_delivery(self, turn_id: str) -> None:
-        """The answer has not arrived after all."""
+        """The answer has not arrived after all, or is asked for again."""
         self.run("give_back_delivery", turn_id=turn_id)
 
     def add_connection(self, connection_id: str, *, now: datetime) -> None:

@@ -8,9 +8,11 @@ import re
 from dataclasses import dataclass
 
 MAX_UNITS = 4_096
+# Of one message; Telegram ignores further ones.
+_MAX_ENTITIES = 100
 # Longest first: a fence is not three inline codes.
 _MARKUP = re.compile(
-    r"```(?P<language>[\w+-]*)\n(?P<pre>.*?)\n?```|`(?P<code>[^`\n]+)`|\*\*(?P<bold>\S(?:[^\n]*?\S)?)\*\*"
+    r"```(?P<language>[\w+-]*)\n(?P<pre>.*?)\n?```|`(?P<code>[^`\n]+)`|\*\*(?P<bold>\S(?:[^\n]*?\S)??)\*\*"
     r"|\[(?P<label>[^\]\n]+)\]\((?P<url>https?://[^\s)]+)\)",
     re.DOTALL,
 )
@@ -79,7 +81,10 @@ def render(markdown: str) -> tuple[str, list[Entity]]:
 def _end(text: str, start: int, entities: list[Entity], max_units: int) -> int:
     """Where the part that begins at `start` ends: within the limit, between words, and outside entities if it can."""
     limit = _reach(text, start, max_units)
-    if limit == len(text):
+    within = [entity for entity in entities if _in(entity, start, limit)]
+    if len(within) > _MAX_ENTITIES:
+        limit = within[_MAX_ENTITIES].start
+    elif limit == len(text):
         return limit
     for ending in _ENDS:
         end = text.rfind(ending, start, limit)

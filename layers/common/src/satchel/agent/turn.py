@@ -1,16 +1,13 @@
 """One turn: what the user said, to what the assistant answers, with the tools it calls on the way."""
 
 import asyncio
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from decimal import Decimal
 from typing import Any, cast
-from urllib.parse import quote
 
-from satchel.agent import budget as money
-from satchel.agent.budget import Budget, Spending, Usage
+from satchel.agent.answer import Answer, Turn, answer_of, page_uri, read_page, split
+from satchel.agent.budget import Budget, Spending, Usage, refusal
 from satchel.agent.exchange import (
     MAX_BLOCKS_BYTES,
     Block,
@@ -20,6 +17,7 @@ from satchel.agent.exchange import (
     cut,
     result_block,
     results_record,
+    storable,
     text_of,
 )
 from satchel.agent.fencing import fence
@@ -27,25 +25,11 @@ from satchel.agent.history import Message, conversation, trim
 from satchel.agent.ports import ChatModel, Listener, ModelRequest, OutOfTimeError, Silence, ToolOutcome, UserServer
 from satchel.agent.prompt import CACHE_MARK, RESOURCES, Context, context_block, system_blocks
 from satchel.agent.routing import Tool, Toolbox, toolbox
-from satchel.errors import NotFoundError, SatchelError
+from satchel.errors import SatchelError
 
-_HISTORY_MESSAGES = 200
 # Less than this is no time to begin a request to the model, or a tool, in.
 _LEAST_FOR_MODEL_S = 2.0
 _LEAST_FOR_TOOLS_S = 8.0
-
-
-@dataclass(frozen=True)
-class Turn:
-    """What is to be answered.
-
-    Attributes:
-        session_id: The conversation.
-        message_id: The id of the user's message, which names the turn.
-    """
-
-    session_id: str
-    message_id: str
 
 
 @dataclass(frozen=True)
@@ -61,28 +45,6 @@ class Limits:
     budget: Budget = field(default_factory=Budget)
     max_tokens: int = 8_192
     history_tokens: int = 60_000
-
-
-@dataclass(frozen=True)
-class Answer:
-    """How a turn ended.
-
-    Attributes:
-        message_ids: Of all messages of the turn, the user's first, the answer last.
-        text: The answer.
-        tool_calls: Each call's name, input and whether it failed.
-        usage: Tokens, as the API counts them, of all requests of the turn.
-        cost_usd: What they cost.
-        context: What the context resources said; empty where the turn had been answered before.
-    """
-
-    session_id: str
-    message_ids: list[str]
-    text: str
-    tool_calls: list[dict[str, Any]]
-    usage: Usage
-    cost_usd: Decimal
-    context: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True)
@@ -124,7 +86,7 @@ class Assistant:
             asyncio.gather(*(self._context(uri) for uri in RESOURCES)), page, self.server.tools()
         )
         context = Context({uri: text for uri, text in zip(RESOURCES, texts, strict=True) if text})
-        earlier, said, steps = _split(read_page(stored), turn.message_id)
+        earlier, said, steps = split(read_page(stored), turn.message_id)
         run = _Run(self, turn, context=context, tools=toolbox(tools), earlier=earlier, said=said, steps=steps)
         return await run.to_the_end()
 
@@ -156,6 +118,7 @@ class _Run:
         self._tools = tools
         self._said = said
         self._steps = steps
+        self._made: set[str] = set()
         self._history = trim(conversation(earlier), assistant.limits.history_tokens)
         self._spending = Spending(assistant.limits.budget, assistant.model_name)
         for step in steps:
@@ -173,8 +136,8 @@ class _Run:
         while not (self._steps and self._steps[-1].agent.get("final")):
             spent = self._spending.exhausted
             if spent:
-                await self._record([{"type": "text", "text": money.refusal(spent)}], final=True, usage=Usage())
-                self._assistant.listener.text(money.refusal(spent))
+                await self._record([{"type": "text", "text": refusal(spent)}], final=True, usage=Usage())
+                self._assistant.listener.text(refusal(spent))
                 break
             await self._step()
         return answer_of(self._turn, self._said, self._steps, model=self._assistant.model_name, context=self._context)
@@ -196,15 +159,17 @@ class _Run:
         )
         self._spending.add(reply.usage)
         blocks = clean_blocks(reply.content)
-        final = reply.stop_reason != "tool_use"
+        calls = [block for block in blocks if block["type"] == "tool_use"] if reply.stop_reason == "tool_use" else []
+        # A paused message is sent back as it is, and goes on.
+        final = not calls and (reply.stop_reason != "pause_turn" or not blocks)
         if final:
             # Cut off inside a call: nobody will answer it.
             blocks = [block for block in blocks if block["type"] != "tool_use"]
             if not text_of(blocks):
                 blocks = [*blocks, {"type": "text", "text": _without_words(reply.stop_reason)}]
         await self._record(blocks, final=final, usage=reply.usage)
-        if not final:
-            await self._call([block for block in blocks if block["type"] == "tool_use"])
+        if calls:
+            await self._call(calls)
 
     async def _call(self, calls: Sequence[Block]) -> None:
         if self._assistant.seconds_left() < _LEAST_FOR_TOOLS_S:
@@ -227,6 +192,8 @@ class _Run:
         name = str(call["name"])
         if tool is None:
             return ToolOutcome(f"There is no tool named {name}.", is_error=True)
+        if not isinstance(call["input"], dict):
+            return ToolOutcome("The input of a tool is an object.", is_error=True)
         self._assistant.listener.tool(name, "started")
         arguments = cast("Mapping[str, Any]", call["input"])
         outcome = await self._assistant.server.call(tool, arguments, timeout_s=self._assistant.seconds_left())
@@ -240,98 +207,29 @@ class _Run:
         await self._save(record)
 
     async def _save(self, record: Stored) -> None:
-        await self._assistant.server.save(self._turn.session_id, record)
+        await self._assistant.server.save(self._turn.session_id, storable(record))
         self._steps.append(record)
+        self._made.add(record.message_id)
 
     @property
     def _next(self) -> int:
         return max((int(step.agent.get("step", 0)) for step in self._steps), default=0) + 1
 
     def _messages(self) -> list[Message]:
-        own = conversation([self._said, *self._steps])
+        # What an earlier run of this turn thought, it thought after another context than this run's.
+        own = conversation([self._said, *self._steps], thinking_of=self._made)
         first = {**own[0], "content": [self._before, *own[0]["content"]]}
         history = self._history
         if history and history[-1]["role"] == "user":
             first = {**first, "content": [*history[-1]["content"], *first["content"]]}
             history = history[:-1]
         messages = [*history, first, *own[1:]]
-        if len(own) > 1:
+        if messages[-1] is not first and messages[-1]["role"] == "user":
             # The next request of this turn begins with all of this: let the cache have it.
             last = messages[-1]
             *rest, block = last["content"]
             messages[-1] = {**last, "content": [*rest, {**block, "cache_control": CACHE_MARK}]}
         return messages
-
-
-def page_uri(session_id: str) -> str:
-    """The resource that holds the newest messages of a session."""
-    return f"context://conversation/{quote(session_id, safe='')}?limit={_HISTORY_MESSAGES}"
-
-
-def read_page(text: str) -> list[Stored]:
-    """The messages on a page of `context://conversation/{session_id}`, oldest first."""
-    return [
-        Stored(message["message_id"], message["role"], message["content"], message.get("metadata") or {})
-        for message in json.loads(text)["messages"]
-    ]
-
-
-def answer_of(
-    turn: Turn, said: Stored, steps: Sequence[Stored], *, model: str, context: Context | None = None
-) -> Answer:
-    """The answer that the messages of a turn hold.
-
-    Args:
-        turn: The turn.
-        said: The user's message.
-        steps: What came of it, in order.
-        model: What is priced.
-        context: What the resources said.
-    """
-    usage = sum((Usage.of(step.agent.get("usage", {})) for step in steps), Usage())
-    failed = {block["tool_use_id"] for step in steps for block in step.blocks if block.get("is_error")}
-    answered = {block["tool_use_id"] for step in steps for block in step.blocks if block["type"] == "tool_result"}
-    return Answer(
-        session_id=turn.session_id,
-        message_ids=[said.message_id, *(step.message_id for step in steps)],
-        text=text_of(steps[-1].blocks),
-        tool_calls=[
-            {
-                "name": block["name"],
-                "input": block["input"],
-                "is_error": block["id"] in failed or block["id"] not in answered,
-            }
-            for step in steps
-            for block in step.blocks
-            if block["type"] == "tool_use"
-        ],
-        usage=usage,
-        cost_usd=money.cost_usd(usage, model),
-        context=dict(context.texts) if context else {},
-    )
-
-
-def find_answer(stored: Sequence[Stored], turn: Turn, *, model: str) -> Answer | None:
-    """The answer of a turn that has one, from the messages of its session; None where it has none yet.
-
-    Raises:
-        NotFoundError: The user's message is not among them.
-    """
-    _, said, steps = _split(stored, turn.message_id)
-    return answer_of(turn, said, steps, model=model) if steps and steps[-1].agent.get("final") else None
-
-
-def _split(stored: Sequence[Stored], message_id: str) -> tuple[list[Stored], Stored, list[Stored]]:
-    """What was said before the turn, the message that began it, and what came of it so far.
-
-    What was said after it belongs to other turns.
-    """
-    place = next((index for index, message in enumerate(stored) if message.message_id == message_id), None)
-    if place is None:
-        raise NotFoundError("the message is not among the latest of its session")
-    steps = [message for message in stored if message.turn == message_id]
-    steps.sort(key=lambda step: int(step.agent.get("step", 0)))
-    return [message for message in stored[:place] if message.turn != message_id], stored[place], steps
 
 
 def _without_words(stop_reason: str) -> str:

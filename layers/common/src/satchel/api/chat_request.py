@@ -3,8 +3,8 @@
 from datetime import datetime
 from typing import Any
 
+from satchel.agent.answer import Answer
 from satchel.agent.store import TurnRow
-from satchel.agent.turn import Answer
 from satchel.api.envelopes import json_response
 from satchel.api.gateway_request import GatewayRequest
 from satchel.api.wire.chat import ChatResult, JobAccepted, JobError, JobResult, LinkCode
@@ -14,6 +14,8 @@ from satchel.timestamps import format_timestamp
 LINKS = "/v1/chat/links"
 _JOBS = "/v1/chat/jobs/"
 _RETRY_AFTER_S = "2"
+# API Gateway ends a request after 30 seconds, those included in which it waited for a function to start.
+_GATEWAY_S = 29.5
 
 
 def bearer_token(request: GatewayRequest) -> str:
@@ -31,6 +33,19 @@ def bearer_token(request: GatewayRequest) -> str:
 def wants_job(request: GatewayRequest) -> bool:
     """Whether the caller would rather not wait (RFC 7240, `Prefer: respond-async`)."""
     return "respond-async" in request.headers.get("prefer", "")
+
+
+def seconds_left(request: GatewayRequest, remaining_s: float, now: datetime) -> float:
+    """How long the caller can still be answered.
+
+    Args:
+        request: The request.
+        remaining_s: How long this invocation lives.
+        now: The time, aware UTC.
+    """
+    waited = now.timestamp() - request.received_at_s
+    # An event that is older than any request lives was replayed.
+    return min(remaining_s, _GATEWAY_S - waited) if 0 <= waited < _GATEWAY_S else remaining_s
 
 
 def job_id_of(request: GatewayRequest) -> str:

@@ -25,6 +25,7 @@ class GatewayRequest:
         headers: Names in lower case; HTTP APIs join repeated ones with commas.
         event: The event, for its body.
         request_id: API Gateway's name for this request; empty where the event has none.
+        received_at_s: When API Gateway received it, in seconds since the epoch; 0 where the event does not say.
     """
 
     method: str
@@ -36,6 +37,7 @@ class GatewayRequest:
     headers: Mapping[str, str]
     event: Mapping[str, Any]
     request_id: str
+    received_at_s: float = 0.0
 
     @property
     def url(self) -> str:
@@ -89,6 +91,7 @@ def gateway_request(event: Mapping[str, Any]) -> GatewayRequest:
         headers=headers,
         event=event,
         request_id=str(context.get("requestId") or ""),
+        received_at_s=float(context.get("timeEpoch") or context.get("requestTimeEpoch") or 0) / 1000,
     )
 
 

@@ -4,10 +4,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from satchel.agent.answer import Answer, Turn, find_answer, page_uri, read_page
 from satchel.agent.exchange import Stored
 from satchel.agent.ports import OutOfTimeError, UserServer
 from satchel.agent.store import AgentStore, TurnRow
-from satchel.agent.turn import Answer, Turn, find_answer, page_uri, read_page
 from satchel.errors import ConflictError, DeadlineError, NotFoundError, SatchelError
 
 # Whoever runs a turn is given this much longer than its time before another may take over.

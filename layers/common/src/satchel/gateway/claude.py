@@ -10,6 +10,9 @@ from satchel.errors import UnavailableError
 
 _RETRIES = 2
 _BUSY = "the language model does not answer; try again"
+# What the service says of the key, the account, or the model's name: whoever runs this has to see to it.
+_SETUP = (401, 402, 403, 404)
+_PASSING = (408, 409, 429)
 
 
 class ModelRefusedRequestError(Exception):
@@ -30,6 +33,7 @@ class ClaudeChat:
     async def reply(self, request: ModelRequest, *, on_text: Callable[[str], None], timeout_s: float) -> ModelReply:
         """The next message of the conversation."""
         import anthropic  # noqa: PLC0415 - a second of CPU, only where the model is asked
+        import httpx2  # noqa: PLC0415 - as above
 
         if self._client is None:
             self._client = self._make_client()
@@ -50,16 +54,29 @@ class ClaudeChat:
         except (TimeoutError, anthropic.APITimeoutError) as error:
             raise OutOfTimeError from error
         except anthropic.APIStatusError as error:
-            if error.status_code in (408, 409, 429) or error.status_code >= 500:  # noqa: PLR2004 - HTTP statuses
-                raise UnavailableError(_BUSY) from error
-            raise ModelRefusedRequestError(str(error.status_code)) from error
-        except anthropic.APIError as error:
+            raise _failure(error.status_code) from error
+        except (anthropic.APIError, httpx2.HTTPError) as error:
             raise UnavailableError(_BUSY) from error
+        except AssertionError as error:
+            # The SDK's word for a stream without a message in it.
+            raise UnavailableError(_BUSY) from error
+        if message.stop_reason is None:
+            # The stream ended before the message did.
+            raise UnavailableError(_BUSY)
         return ModelReply(
             [block.to_dict(mode="json") for block in message.content],
             str(message.stop_reason),
             Usage.of(message.usage.to_dict(mode="json")),
         )
+
+
+def _failure(status: int) -> Exception:
+    """What an error of the service means; one in the middle of a stream comes after a status of 200."""
+    if status in _SETUP:
+        return UnavailableError("the language model does not accept this installation's settings", retry_after_s=3600)
+    if status in _PASSING or not 300 <= status < 500:  # noqa: PLR2004 - HTTP statuses
+        return UnavailableError(_BUSY)
+    return ModelRefusedRequestError(str(status))
 
 
 def anthropic_chat_client(api_key: Callable[[], str]) -> Any:

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any
 
+from satchel.agent.answer import Answer
 from satchel.agent.ports import Listener, Silence
 from satchel.agent.telegram_text import Part, parts
-from satchel.agent.turn import Answer
 from satchel.errors import UnavailableError
 
 _TIMEOUT_S = 10.0

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from satchel.agent.turn import Answer
+from satchel.agent.answer import Answer
 from satchel.api.wire.types import Identifier, StorableText
 
 _MAX_MESSAGE_CHARS = 100_000

@@ -4,9 +4,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from satchel.local.fake_claude.prompt_cache import tokens_of
+from satchel.local.fake_claude.thinking import thinking_refusal
 
 CONTEXT_WINDOW_TOKENS = 200_000
 _MAX_MARKS = 4
+_BLOCK_FIELDS = {
+    "text": frozenset({"text", "citations"}),
+    "tool_use": frozenset({"id", "name", "input", "caller", "toolset_name"}),
+    "tool_result": frozenset({"tool_use_id", "content", "is_error", "toolset_name"}),
+    "thinking": frozenset({"thinking", "signature"}),
+    "redacted_thinking": frozenset({"data"}),
+}
+_UNMARKED = ("thinking", "redacted_thinking")
 
 Block = dict[str, Any]
 
@@ -15,11 +24,30 @@ def conversation_refusal(body: Mapping[str, Any]) -> str | None:
     """Why the API would refuse the conversation of an otherwise good body."""
     messages = cast("list[dict[str, Any]]", body["messages"])
     contents = [_blocks(message["content"]) for message in messages]
-    return _texts(body, contents) or _pairs(messages, contents) or _marks(body, contents) or _size(body)
+    return (
+        _blocks_of_the_api(contents)
+        or _texts(body, contents)
+        or _pairs(messages, contents)
+        or _marks(body, contents)
+        or thinking_refusal(body)
+        or _size(body)
+    )
 
 
 def _blocks(content: Any) -> list[Block]:
     return [{"type": "text", "text": content}] if isinstance(content, str) else cast("list[Block]", content)
+
+
+def _blocks_of_the_api(contents: Sequence[Sequence[Block]]) -> str | None:
+    for index, blocks in enumerate(contents):
+        for place, block in enumerate(blocks):
+            kind = str(block.get("type"))
+            unknown = sorted(set(block) - _BLOCK_FIELDS.get(kind, frozenset(block)) - {"type", "cache_control"})
+            if unknown:
+                return f"messages.{index}.content.{place}.{kind}.{unknown[0]}: Extra inputs are not permitted"
+            if kind in _UNMARKED and "cache_control" in block:
+                return f"messages.{index}.content.{place}.{kind}.cache_control: Extra inputs are not permitted"
+    return None
 
 
 def _texts(body: Mapping[str, Any], contents: Sequence[Sequence[Block]]) -> str | None:
@@ -27,7 +55,8 @@ def _texts(body: Mapping[str, Any], contents: Sequence[Sequence[Block]]) -> str 
     for blocks in (system, *contents):
         for block in blocks:
             if block.get("type") == "text" and not str(block.get("text", "")).strip():
-                return "messages: text content blocks must contain non-whitespace text"
+                wanted = "contain non-whitespace text" if block.get("text") else "be non-empty"
+                return f"messages: text content blocks must {wanted}"
     tools: list[Block] = body.get("tools") or []
     names = [str(tool.get("name")) for tool in tools]
     return "tools: Tool names must be unique." if len(set(names)) != len(names) else None

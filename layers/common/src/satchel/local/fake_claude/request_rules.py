@@ -11,6 +11,7 @@ _FIELDS = frozenset({
     "stream", "tools", "tool_choice", "thinking", "metadata", "service_tier", "cache_control", "container",
     "context_management", "mcp_servers", "inference_geo",
 })  # fmt: skip
+_MAX_OUTPUT_TOKENS = 128_000
 _SAMPLING = ("temperature", "top_p", "top_k")
 _TAKES_SAMPLING = re.compile(r"claude-(?:3\b|(?:haiku|sonnet|opus)-4(?:-[0-6])?(?:-\d{8})?(?:$|[-:@]))")
 _UNSUPPORTED_KEYWORDS = frozenset({"minimum", "maximum", "minLength", "maxLength", "maxItems", "multipleOf", "$ref"})
@@ -36,6 +37,9 @@ def _fields(body: Mapping[str, Any]) -> str | None:
     limit = body["max_tokens"]
     if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
         return "max_tokens: Input should be greater than or equal to 1"
+    if limit > _MAX_OUTPUT_TOKENS:
+        which = f"which is the maximum allowed number of output tokens for {body['model']}"
+        return f"max_tokens: {limit} > {_MAX_OUTPUT_TOKENS}, {which}"
     return None
 
 

@@ -24,6 +24,8 @@ class Reply:
         delay_s: How long the server waits before it answers, in seconds.
         raw: Bytes sent as the body in place of everything above.
         hangs_up: The connection is closed after half of the body.
+        breaks_with: Type and message of an error that ends a stream half-way.
+        pace_s: Pause before each event of a stream, in seconds.
         input_tokens: As reported in `usage`; None counts them, with what the prompt cache read and wrote.
         output_tokens: As reported in `usage`.
         headers: Further response headers.
@@ -36,6 +38,8 @@ class Reply:
     delay_s: float = 0.0
     raw: bytes | None = None
     hangs_up: bool = False
+    breaks_with: tuple[str, str] | None = None
+    pace_s: float = 0.0
     input_tokens: int | None = None
     output_tokens: int = 10
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -44,16 +48,18 @@ class Reply:
 Script = Callable[[Body], Reply]
 
 
-def says(text: str, *, stop_reason: str = "end_turn", delay_s: float = 0.0) -> Reply:
+def says(text: str, *, stop_reason: str = "end_turn", delay_s: float = 0.0, pace_s: float = 0.0) -> Reply:
     """A message of one text block."""
-    return Reply([{"type": "text", "text": text}], stop_reason=stop_reason, delay_s=delay_s)
+    return Reply([{"type": "text", "text": text}], stop_reason=stop_reason, delay_s=delay_s, pace_s=pace_s)
 
 
-def calls(*uses: tuple[str, str, Mapping[str, Any]], text: str = "") -> Reply:
-    """A message that calls tools: id, name and input of each."""
+def calls(*uses: tuple[str, str, Mapping[str, Any]], text: str = "", thinking: str | None = None) -> Reply:
+    """A message that calls tools: id, name and input of each; what is said and thought before."""
+    # The server signs what it sends.
+    thought: list[dict[str, Any]] = [{"type": "thinking", "thinking": thinking}] if thinking is not None else []
     spoken: list[dict[str, Any]] = [{"type": "text", "text": text}] if text else []
     blocks = [{"type": "tool_use", "id": id_, "name": name, "input": given} for id_, name, given in uses]
-    return Reply([*spoken, *blocks], stop_reason="tool_use")
+    return Reply([*thought, *spoken, *blocks], stop_reason="tool_use")
 
 
 def says_json(value: Any) -> Reply:
@@ -76,9 +82,17 @@ def refuses() -> Reply:
     return Reply([], stop_reason="refusal")
 
 
-def fails(status: int, kind: str = "api_error", message: str = "failed by the script") -> Reply:
+def fails(
+    status: int, kind: str = "api_error", message: str = "failed by the script", *, retry_after_s: int | None = None
+) -> Reply:
     """An API error, such as `fails(529, "overloaded_error")`."""
-    return Reply(status=status, error=(kind, message))
+    headers = {} if retry_after_s is None else {"retry-after": str(retry_after_s)}
+    return Reply(status=status, error=(kind, message), headers=headers)
+
+
+def breaks_off(text: str, kind: str = "overloaded_error", message: str = "Overloaded") -> Reply:
+    """A stream that ends with an error in the middle of `text`, after a status of 200."""
+    return Reply([{"type": "text", "text": text}], breaks_with=(kind, message))
 
 
 def hangs(seconds: float) -> Reply:

@@ -10,15 +10,20 @@ import json
 import time
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import BufferedIOBase
 from threading import Lock, Thread
 from typing import Any, Self
 
 from satchel.local.fake_claude.prompt_cache import PromptCache
 from satchel.local.fake_claude.request_rules import refusal_of
 from satchel.local.fake_claude.script import Reply, Script
-from satchel.local.fake_claude.streaming import events
+from satchel.local.fake_claude.streaming import broken, events
+from satchel.local.fake_claude.thinking import signed
 
 _PATH = "/v1/messages"
+_JSON = "application/json"
+_STREAM = "text/event-stream; charset=utf-8"
+_MOST_BYTES = 32 * 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -67,13 +72,14 @@ class FakeClaude:
 
     def _answer(self, headers: dict[str, str], raw: bytes) -> tuple[Reply, Any, int]:
         """The reply to a request, its body, and its number."""
+        if len(raw) > _MOST_BYTES:
+            too_large = ("request_too_large", "Request exceeds the maximum size")
+            return Reply(status=413, error=too_large), None, self._count(headers, None)
         try:
             body: Any = json.loads(raw)
         except ValueError:
             body = None
-        with self._lock:
-            self._received.append(Received(headers, body))
-            number = len(self._received)
+        number = self._count(headers, body)
         if not headers.get("x-api-key") and not headers.get("authorization"):
             return Reply(status=401, error=("authentication_error", "x-api-key header is required")), body, number
         if "anthropic-version" not in headers:
@@ -87,6 +93,11 @@ class FakeClaude:
             return Reply(status=400, error=("invalid_request_error", refusal)), body, number
         return self._script(body), body, number
 
+    def _count(self, headers: dict[str, str], body: Any) -> int:
+        with self._lock:
+            self._received.append(Received(headers, body))
+            return len(self._received)
+
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         answer, cache = self._answer, self._cache
 
@@ -99,7 +110,11 @@ class FakeClaude:
                     self._send(Reply(status=404, error=("not_found_error", "no such path")), None, 0)
                     return
                 headers = {name.lower(): value for name, value in self.headers.items()}
-                self._send(*answer(headers, raw))
+                reply, body, number = answer(headers, raw)
+                try:
+                    self._send(reply, body, number)
+                except (BrokenPipeError, ConnectionResetError):
+                    self.close_connection = True  # the client did not wait, which is what a slow script is for
 
             def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
                 """Say nothing: requests are in `FakeClaude.received`."""
@@ -107,42 +122,64 @@ class FakeClaude:
             def _send(self, reply: Reply, body: Any, number: int) -> None:
                 if reply.delay_s:
                     time.sleep(reply.delay_s)
-                payload, kind = _payload(reply, body, number, cache)
-                try:
-                    self.send_response(reply.status)
-                    self.send_header("content-type", kind)
-                    self.send_header("request-id", f"req_fake_{number}")
-                    for name, value in reply.headers.items():
-                        self.send_header(name, value)
-                    self.send_header("content-length", str(len(payload)))
-                    self.end_headers()
-                    self.wfile.write(payload[: len(payload) // 2] if reply.hangs_up else payload)
-                except (BrokenPipeError, ConnectionResetError):
-                    pass  # the client did not wait, which is what a slow script is for
+                pieces, kind = _payload(reply, body, number, cache)
+                streams = kind == _STREAM
+                self.send_response(reply.status)
+                self.send_header("content-type", kind)
+                self.send_header("request-id", _request_id(number))
+                for name, value in reply.headers.items():
+                    self.send_header(name, value)
+                if streams:
+                    self.send_header("transfer-encoding", "chunked")
+                else:
+                    self.send_header("content-length", str(sum(map(len, pieces))))
+                self.end_headers()
+                _transfer(self.wfile, pieces, reply, chunked=streams)
                 self.close_connection = self.close_connection or reply.hangs_up
 
         return Handler
 
 
-def _payload(reply: Reply, body: Any, number: int, cache: PromptCache) -> tuple[bytes, str]:
-    """What is sent, and its media type."""
+def _payload(reply: Reply, body: Any, number: int, cache: PromptCache) -> tuple[list[bytes], str]:
+    """What is sent, in the pieces that it is sent in, and its media type."""
     if reply.raw is not None:
-        return reply.raw, "application/json"
+        return [reply.raw], _JSON
     if reply.status >= 400:  # noqa: PLR2004 - HTTP's errors
-        kind, message = reply.error
-        error = {"type": "error", "error": {"type": kind, "message": message}}
-        return json.dumps(error, ensure_ascii=False).encode(), "application/json"
+        return [json.dumps(_error(reply.error, number), ensure_ascii=False).encode()], _JSON
     counted = cache.usage(body) if reply.input_tokens is None else {"input_tokens": reply.input_tokens}
     value: dict[str, Any] = {
         "id": f"msg_fake_{number}",
         "type": "message",
         "role": "assistant",
         "model": body["model"],
-        "content": list(reply.content),
+        "content": signed(body, reply.content),
         "stop_reason": reply.stop_reason,
         "stop_sequence": None,
         "usage": {**counted, "output_tokens": reply.output_tokens},
     }
     if body.get("stream"):
-        return b"".join(events(value)), "text/event-stream; charset=utf-8"
-    return json.dumps(value, ensure_ascii=False).encode(), "application/json"
+        pieces = list(events(value))
+        return broken(pieces, _error(reply.breaks_with, number)) if reply.breaks_with else pieces, _STREAM
+    return [json.dumps(value, ensure_ascii=False).encode()], _JSON
+
+
+def _transfer(to: BufferedIOBase, pieces: list[bytes], reply: Reply, *, chunked: bool) -> None:
+    """Send the body at the reply's pace, or half of it."""
+    if reply.hangs_up:
+        whole = b"".join(pieces)
+        pieces = [whole[: len(whole) // 2]]
+    for piece in pieces:
+        time.sleep(reply.pace_s)
+        to.write(b"%x\r\n%b\r\n" % (len(piece), piece) if chunked else piece)
+    if chunked and not reply.hangs_up:
+        to.write(b"0\r\n\r\n")
+
+
+def _error(error: tuple[str, str], number: int) -> dict[str, Any]:
+    """https://platform.claude.com/docs/en/api/errors."""
+    kind, message = error
+    return {"type": "error", "error": {"type": kind, "message": message}, "request_id": _request_id(number)}
+
+
+def _request_id(number: int) -> str:
+    return f"req_fake_{number}"

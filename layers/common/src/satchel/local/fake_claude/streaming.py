@@ -1,26 +1,36 @@
 """A message as the Messages API streams it: server-sent events, text in pieces."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 _PIECE_CHARS = 24
 
 
 def events(message: Mapping[str, Any]) -> Iterator[bytes]:
-    """The events of `message`, each as the bytes that are sent."""
+    """The events of `message`, each as the bytes that are sent.
+
+    https://platform.claude.com/docs/en/build-with-claude/streaming
+    """
     usage = message["usage"]
     start: dict[str, Any] = {**message, "content": [], "stop_reason": None, "usage": {**usage, "output_tokens": 1}}
     yield _event("message_start", message=start)
     for index, block in enumerate(message["content"]):
         empty, deltas = _begun(block)
         yield _event("content_block_start", index=index, content_block=empty)
+        if not index:
+            yield _event("ping")
         for delta in deltas:
             yield _event("content_block_delta", index=index, delta=delta)
         yield _event("content_block_stop", index=index)
     ended = {"stop_reason": message["stop_reason"], "stop_sequence": None}
     yield _event("message_delta", delta=ended, usage={"output_tokens": usage["output_tokens"]})
     yield _event("message_stop")
+
+
+def broken(whole: Sequence[bytes], error: Mapping[str, Any]) -> list[bytes]:
+    """The first half of the events of a message, and an error in place of the rest."""
+    return [*whole[: len(whole) // 2], _event("error", **error)]
 
 
 def _begun(block: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
