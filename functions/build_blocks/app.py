@@ -2,7 +2,8 @@
 
 from satchel import wiring
 from satchel.api.handler import Call, tool
-from satchel.api.wire.blocks import BuildRequest, BuildResponse
+from satchel.api.wire.blocks import BuildRequest
+from satchel.api.wire.built_blocks import BuildResponse
 from satchel.blocks.building import build_session_blocks
 from satchel.blocks.continuity import shipped_model
 

@@ -2,7 +2,7 @@
 
 from satchel import wiring
 from satchel.api.handler import Call, Content, resource
-from satchel.api.wire.blocks import SHOWN_BLOCKS, SessionBlocks
+from satchel.api.wire.stored_blocks import SHOWN_BLOCKS, SessionBlocks
 from satchel.blocks.continuity import shipped_model
 from satchel.blocks.stored import bring_up_to_date
 

@@ -2,7 +2,7 @@
 
 from satchel import wiring
 from satchel.api.handler import Call, tool
-from satchel.api.wire.blocks import IngestRequest, IngestResponse
+from satchel.api.wire.stored_blocks import IngestRequest, IngestResponse
 from satchel.blocks.continuity import shipped_model
 from satchel.blocks.stored import bring_up_to_date
 from satchel.memory.saving import save_message

@@ -1,6 +1,8 @@
 """`context://job/{job_id}`: how far a job is."""
 
-from satchel import desk_wiring, wiring
+from functools import partial
+
+from satchel import job_wiring, wiring
 from satchel.api.handler import Call, Content, resource
 from satchel.jobs.jobs import read_job
 
@@ -10,8 +12,9 @@ def handler(variables: dict[str, str], call: Call) -> Content:
     """The job as JSON; one that its worker has left behind is queued again."""
     text = read_job(
         variables["job_id"],
-        store=desk_wiring.job_store(call.user_id),
+        store=job_wiring.job_store(call.user_id),
         clock=wiring.clock,
-        send=lambda job_id: desk_wiring.send_job(call.user_id, job_id),
+        send=partial(job_wiring.send_job, call.user_id),
+        show=partial(job_wiring.shown, call.user_id),
     )
     return Content(text, "application/json")

@@ -34,6 +34,8 @@ BUDGET = {
     "audit/app": STORE,
     "backtest_results/app": STORE,
     "backtest_worker/app": STORE,
+    "blocks_upload/app": STORE,
+    "blocks_worker/app": STORE,
     "build_blocks/app": STORE,
     "cancel_order/app": STORE,
     "configure_account/app": STORE,

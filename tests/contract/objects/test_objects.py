@@ -1,97 +1,19 @@
-"""One suite over both places: a bucket (moto's, asked through the real client) and a folder behind a real server."""
+"""One suite over both places."""
 
-import asyncio
-import threading
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
-from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-import boto3
-import httpx
 import pytest
-import requests
-from moto import mock_aws
 
 from satchel.errors import NotFoundError, UnavailableError
-from satchel.local import object_front
-from satchel.local.server import Server, address, listen
 from satchel.objects.files import FileObjects
-from satchel.objects.port import LIFETIME, LINK_S, Objects, object_key
+from satchel.objects.port import LIFETIME, LINK_S, object_key
 from satchel.objects.s3 import S3Objects
+from tests.support.objects import Clock
 
 KEY = object_key("alice", "blocks", "job-1", "input.ndjson")
 TEXT = "안녕하세요 🚀\n".encode() * 100_000
-
-
-@dataclass
-class Place:
-    """A place of objects, and how somebody outside uses a link of it; both give the status, `get` the body too."""
-
-    objects: Objects
-    put: Callable[[str, bytes], int]
-    get: Callable[[str], tuple[int, bytes]]
-
-
-@dataclass
-class Clock:
-    now: datetime = datetime(2026, 1, 2, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def folder(tmp_path: Path, clock: Clock) -> Iterator[tuple[FileObjects, Place]]:
-    front = listen()
-    objects = FileObjects(
-        tmp_path / "objects", url=f"http://{address(front)}{object_front.PATH}", secret="s", clock=clock
-    )
-    server, loop = Server({front: object_front.build(objects)}), asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-    asyncio.run_coroutine_threadsafe(server.start(), loop).result(10)
-
-    def get(url: str) -> tuple[int, bytes]:
-        answer = httpx.get(url)
-        return answer.status_code, answer.content
-
-    yield objects, Place(objects, lambda url, body: httpx.put(url, content=body).status_code, get)
-    asyncio.run_coroutine_threadsafe(server.stop(), loop).result(10)
-    loop.call_soon_threadsafe(loop.stop)
-    thread.join()
-    loop.close()
-
-
-@pytest.fixture(params=["bucket", "folder"])
-def place(request, monkeypatch, folder) -> Iterator[Place]:
-    if request.param == "folder":
-        yield folder[1]
-        return
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.setenv(name, "none")
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
-    with mock_aws():
-        boto3.client("s3").create_bucket(
-            Bucket="kept-aside", CreateBucketConfiguration={"LocationConstraint": "eu-central-1"}
-        )
-
-        def get(url: str) -> tuple[int, bytes]:
-            with requests.get(url, timeout=10) as answer:
-                return answer.status_code, answer.content
-
-        def put(url: str, body: bytes) -> int:
-            with requests.put(url, data=body, timeout=10) as answer:
-                return answer.status_code
-
-        yield Place(S3Objects("kept-aside"), put, get)
 
 
 def test_what_is_sent_through_a_link_is_read_in_pieces_and_given_back_through_another(place):

@@ -36,7 +36,10 @@ class Queue:
         )
 
     def read(self, job_id="j"):
-        return json.loads(read_job(job_id, store=self.store, clock=lambda: self.now, send=self.sent.append))
+        def send(job):
+            self.sent.append(job.job_id)
+
+        return json.loads(read_job(job_id, store=self.store, clock=lambda: self.now, send=send))
 
 
 @pytest.fixture

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from satchel.api.wire.blocks import BuildRequest, BuildResponse
+from satchel.api.wire.blocks import BuildRequest
+from satchel.api.wire.built_blocks import BuildResponse
 from satchel.blocks.building import build_session_blocks
 from satchel.blocks.continuity import shipped_model
 from satchel.blocks.features import WINDOW

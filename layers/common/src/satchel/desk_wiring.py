@@ -10,8 +10,8 @@ from satchel.api.error_table import error_body
 from satchel.api.handler import Call
 from satchel.api.mcp.functions import LambdaFunctions
 from satchel.filtering.sanitiser.sanitiser import Sanitiser
+from satchel.job_wiring import job_store, send_job
 from satchel.jobs.jobs import Job, run_job
-from satchel.jobs.store import JobStore
 from satchel.market.seeding import seed_sets
 from satchel.market.store import EVERYBODY, CandleStore
 from satchel.memory.summary import Deed
@@ -60,7 +60,7 @@ def backtest_of(request: BacktestRequest, call: Call) -> Backtest | str:
         job, _ = job_store(call.user_id).submit(
             new_id(), kind=BACKTEST, digest=pinned.digest(), request=pinned.as_json(), now=clock()
         )
-        send_job(call.user_id, job.job_id)
+        send_job(call.user_id, job)
         return job.job_id
 
     return run_or_submit(plan, seconds_left=call.remaining_ms() / 1000, run=run, submit=submit)
@@ -87,16 +87,6 @@ def run_backtest_job(user_id: str, job_id: str, *, claimant: str, seconds: float
         work=work,
         tell=lambda error: error_body(error, job_id),
     )
-
-
-def job_store(user_id: str) -> JobStore:
-    """The jobs of one user."""
-    return JobStore(database(), user_id)
-
-
-def send_job(user_id: str, job_id: str) -> None:
-    """Queue a job. What is queued are ids; who works on it reads the rest from the store."""
-    _functions().send("backtest_worker", {"user_id": user_id, "job_id": job_id})
 
 
 def strategy_deeds(user_id: str) -> list[Deed]:

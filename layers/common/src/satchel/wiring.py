@@ -107,17 +107,18 @@ def block_store(user_id: str) -> BlockStore:
     return BlockStore(database(), user_id)
 
 
-def block_advisor(user_id: str, remaining_ms: Callable[[], int]) -> ModelAdvisor | None:
+def block_advisor(user_id: str, remaining_ms: Callable[[], int], *, within_s: float = _MODEL_S) -> ModelAdvisor | None:
     """The model that decides the zone and writes tags, with the user's ledger; None where no model is configured.
 
     Args:
         user_id: Whose ledger.
         remaining_ms: Milliseconds until this invocation is killed.
+        within_s: All questions must be answered in this time.
     """
     model = language_model()
     if model is None:
         return None
-    until = monotonic() + _MODEL_S
+    until = monotonic() + within_s
     return ModelAdvisor(
         model,
         LedgerStore(database(), user_id),

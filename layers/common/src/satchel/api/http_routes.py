@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from satchel.api.wire.blocks import BuildRequest, BuildResponse, IngestRequest, IngestResponse
+from satchel.api.wire.blocks import BuildRequest
+from satchel.api.wire.built_blocks import BuildResponse
 from satchel.api.wire.chat import ChatArguments, ChatResult, JobResult, LinkCode
 from satchel.api.wire.filtering import AuditPage, FilterArguments, FilterResult
 from satchel.api.wire.profile import PreferencesBody
+from satchel.api.wire.stored_blocks import IngestRequest, IngestResponse
+from satchel.api.wire.uploads import StartRequest, StartResponse, UploadResponse
 from satchel.api.wire.upstream import UpstreamResult
 from satchel.api.wire.workspace import WorkspaceBody
 
@@ -56,6 +59,21 @@ ROUTES = (
         scope="context:write",
         request=IngestRequest,
         response=IngestResponse,
+    ),
+    HttpRoute(
+        "POST",
+        "/v1/session-blocks:upload",
+        "Ask where the messages of a session of any length go",
+        scope="context:read",
+        response=UploadResponse,
+    ),
+    HttpRoute(
+        "POST",
+        "/v1/session-blocks:start",
+        "Cut a session whose messages were uploaded",
+        scope="context:read",
+        request=StartRequest,
+        response=StartResponse,
     ),
     HttpRoute("GET", "/v1/resources", "Read a context resource by its URI", scope="context:read", query=("uri",)),
     HttpRoute(

@@ -8,7 +8,7 @@ Known messages keep their block. A known block's `lastMessage` that is not sent 
 A late message that falls between two messages of one block joins it, so that blocks stay contiguous.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -75,6 +75,29 @@ def plan(session: Session, options: Options, model: Model) -> list[Planned]:
     return planned
 
 
+def plan_new(messages: Iterable[Message], options: Options, model: Model) -> Iterator[Planned]:
+    """Decide every message of a session without known blocks, one by one, in the order of time."""
+    for index, scored in enumerate(score_session(messages, options, model)):
+        decision = decide(scored.gap_s, scored.score, options, has_open_block=index > 0)
+        yield Planned(scored, decision, "", sent=True)
+
+
+def settle(planned: Iterable[Planned], verdicts: Mapping[str, Decision], options: Options) -> list[Planned]:
+    """`planned` with every message decided.
+
+    Args:
+        planned: In order.
+        verdicts: What a model decided, by message id; only messages of the zone are looked up.
+        options: The thresholds; what nobody decided falls to their midpoint.
+    """
+    return [
+        item
+        if item.decision.action
+        else item._replace(decision=fall_back(verdicts.get(item.scored.message.message_id, item.decision), options))
+        for item in planned
+    ]
+
+
 _KEPT = Decision("APPEND", "kept", None)
 _INSIDE = Decision("APPEND", "inside", None)
 
@@ -87,7 +110,7 @@ def assemble(
     Args:
         session: As for `plan`.
         planned: The result of `plan`.
-        verdicts: What a model decided, by message id; only messages of the zone are looked up.
+        verdicts: As for `settle`.
         options: As for `plan`.
 
     Returns:
@@ -97,18 +120,14 @@ def assemble(
     blocks = {
         block.block_id: Block(block.block_id, list(dict.fromkeys(block.message_ids)), known=block) for block in known
     }
-    ids = _new_ids(session.session_id, {block.block_id for block in session.known})
+    ids = new_ids(session.session_id, {block.block_id for block in session.known})
     place: Block | None = None
     previous_id = ""
-    for item in planned:
-        decision = item.decision
+    for item in settle(planned, verdicts, options):
         message_id = item.scored.message.message_id
-        if decision.action is None:
-            decision = fall_back(verdicts.get(message_id, decision), options)
-            item = item._replace(decision=decision)  # noqa: PLW2901 - the decided one takes its place
         if item.block_id:
             place = blocks[item.block_id]
-        elif decision.action == "APPEND" and place is not None:
+        elif item.decision.action == "APPEND" and place is not None:
             _insert(place, message_id, after=previous_id)
         else:
             block_id = next(ids)
@@ -137,7 +156,8 @@ def _next_homes(homes: Sequence[str]) -> list[str]:
     return following
 
 
-def _new_ids(session_id: str, taken: set[str]) -> Iterator[str]:
+def new_ids(session_id: str, taken: Collection[str]) -> Iterator[str]:
+    """Ids for new blocks: `blk_{session_id}_{seq}` with seq from 1, without those that are taken."""
     seq = 0
     while True:
         seq += 1

@@ -81,7 +81,7 @@ def build_session_blocks(
     return BuildResult(
         session_id=session.session_id,
         model=model,
-        blocks=[_built(block, options, summaries, model) if block.changed else _untouched(block) for block in blocks],
+        blocks=[built(block, options, summaries, model) if block.changed else _untouched(block) for block in blocks],
         messages=len(session.messages),
         shift_calls=verdicts.calls,
         summary_calls=summaries.calls,
@@ -94,7 +94,8 @@ def _untouched(block: Block) -> BuiltBlock:
     return BuiltBlock(block.block_id, block.message_ids, tags or Tags(), last_at=_last_at(block))
 
 
-def _built(block: Block, options: Options, summaries: Summaries, model: str) -> BuiltBlock:
+def built(block: Block, options: Options, summaries: Summaries, model: str) -> BuiltBlock:
+    """A changed block with what it is about, by `model` where `summaries` has its word, else by the rules."""
     members = [item.scored for item in block.members if item.sent]
     told = summaries.tags.get(block.block_id)
     partial = block.block_id in summaries.wanted and not (told and told.complete)

@@ -2,7 +2,8 @@
 
 import math
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from itertools import tee
 from typing import NamedTuple
 
 from satchel.blocks import text as texts
@@ -28,32 +29,30 @@ class Scored(NamedTuple):
     text: Text
 
 
-def score_session(messages: Sequence[Message], options: Options, model: Model) -> Iterator[Scored]:
-    """Yield every message of a session in order, scored by the option `similarity`."""
-    gaps = _gaps(messages)
+def score_session(messages: Iterable[Message], options: Options, model: Model) -> Iterator[Scored]:
+    """Yield every message of a session in order, scored by the option `similarity`; reads no further than it yields."""
+    # The second reader is never ahead of the first, so one message waits at most.
+    paced, read = tee(_paced(messages))
     if options.similarity == "cosine":
-        for message, gap_s, (score, text) in zip(messages, gaps, _cosines(messages, options.context), strict=True):
+        scored = _cosines((message for message, _ in read), options.context)
+        for (message, gap_s), (score, text) in zip(paced, scored, strict=True):
             yield Scored(message, score, gap_s, text)
         return
     mode = options.gap_mode
-    turns = (
-        Turn(message.content, message.role, message.speaker, _weighed(gap_s, options))
-        for message, gap_s in zip(messages, gaps, strict=True)
-    )
+    turns = (Turn(message.content, message.role, message.speaker, _weighed(gap_s, options)) for message, gap_s in read)
     extracted = extract(turns, model.lexicon, context=options.context)
-    for message, gap_s, (numbers, flags, text, repeats) in zip(messages, gaps, extracted, strict=True):
+    for (message, gap_s), (numbers, flags, text, repeats) in zip(paced, extracted, strict=True):
         margin = model.margin(numbers, flags)
         yield Scored(message, 1 - _EDGE if repeats else model.score(margin, mode), gap_s, text)
 
 
-def _gaps(messages: Sequence[Message]) -> list[float | None]:
-    gaps: list[float | None] = []
+def _paced(messages: Iterable[Message]) -> Iterator[tuple[Message, float | None]]:
+    """The messages with the pause before each in seconds, None where it is not known."""
     before = None
     for message in messages:
         at = message.at
-        gaps.append((at - before).total_seconds() if at is not None and before is not None else None)
+        yield message, (at - before).total_seconds() if at is not None and before is not None else None
         before = at
-    return gaps
 
 
 def _weighed(gap_s: float | None, options: Options) -> float | None:
@@ -69,7 +68,7 @@ def hard_gap_s(gap_s: float, limit_s: float) -> float:
     return _LONG_GAP_S if gap_s > limit_s else _SHORT_GAP_S
 
 
-def _cosines(messages: Sequence[Message], context: int) -> Iterator[tuple[float, Text]]:
+def _cosines(messages: Iterable[Message], context: int) -> Iterator[tuple[float, Text]]:
     """The cosine of each message's term counts with those of the messages before it, in (0, 1)."""
     window: deque[Counter[str]] = deque()
     around: Counter[str] = Counter()

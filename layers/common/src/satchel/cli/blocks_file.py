@@ -128,7 +128,8 @@ def _shortened(text: str) -> str:
 
 def _here(request: dict[str, Any]) -> dict[str, Any]:
     from satchel.api.validation import validate  # noqa: PLC0415 - only for a large file
-    from satchel.api.wire.blocks import BuildRequest, BuildResponse  # noqa: PLC0415
+    from satchel.api.wire.blocks import BuildRequest  # noqa: PLC0415
+    from satchel.api.wire.built_blocks import BuildResponse  # noqa: PLC0415
     from satchel.blocks.building import build_session_blocks  # noqa: PLC0415
     from satchel.blocks.continuity import shipped_model  # noqa: PLC0415
     from satchel.errors import InvalidInputError  # noqa: PLC0415

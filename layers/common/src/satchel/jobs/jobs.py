@@ -137,7 +137,14 @@ def _attempt(job: Job, work: Callable[[Job], Mapping[str, Any]]) -> Mapping[str,
     return work(job)
 
 
-def read_job(job_id: str, *, store: Jobs, clock: Callable[[], datetime], send: Callable[[str], None]) -> str:
+def read_job(
+    job_id: str,
+    *,
+    store: Jobs,
+    clock: Callable[[], datetime],
+    send: Callable[[Job], None],
+    show: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda result: result,
+) -> str:
     """A job as JSON. One that its worker has left behind is queued again by being asked for.
 
     Args:
@@ -145,6 +152,7 @@ def read_job(job_id: str, *, store: Jobs, clock: Callable[[], datetime], send: C
         store: Where it is.
         clock: Now, aware UTC.
         send: Queues a job.
+        show: A result as it goes out.
 
     Raises:
         NotFoundError: The user has no such job.
@@ -153,14 +161,14 @@ def read_job(job_id: str, *, store: Jobs, clock: Callable[[], datetime], send: C
     if job is None:
         raise NotFoundError("there is no such job", field="job_id")
     if job.is_abandoned(now) and store.touch(job_id, now):
-        send(job_id)
+        send(job)
     shown = {
         "job_id": job.job_id,
         "kind": job.kind,
         "status": job.status,
         "created_at": format_timestamp(job.created_at),
         "updated_at": format_timestamp(job.updated_at),
-        "result": job.result,
+        "result": None if job.result is None else show(job.result),
         "error": job.error,
     }
     return json.dumps(shown, ensure_ascii=False)

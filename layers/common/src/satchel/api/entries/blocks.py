@@ -2,7 +2,8 @@
 
 from satchel.api.catalogue import Catalogue
 from satchel.api.entry import Hints, TemplateEntry, ToolEntry
-from satchel.api.wire.blocks import BuildRequest, BuildResponse
+from satchel.api.wire.blocks import BuildRequest
+from satchel.api.wire.built_blocks import BuildResponse
 
 ENTRIES = Catalogue(
     tools=(
