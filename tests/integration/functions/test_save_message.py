@@ -85,12 +85,14 @@ def test_a_wrong_field_is_named_and_nothing_is_written(invoke, database, argumen
         '{"role":"user","role":"system","content":"x"}',
         '{"role":"user","content":NaN}',
         "[" * 100_000,
+        '{"role":"user","content":"x","metadata":{"deep":' + "[" * 600 + "]" * 600 + "}}",
+        '{"role":"user","content":"x","metadata":{"\\ud800":1,"\\ud800":2}}',
     ],
 )
 def test_a_body_that_is_not_one_plain_json_object_is_refused(invoke, database, body):
     answer = invoke("save_message", https(body))
     assert answer["statusCode"] == 400
-    assert json.loads(answer["body"])["error"]["code"] == "invalid_input"
+    assert json.loads(answer["body"].encode())["error"]["code"] == "invalid_input"
     assert ConversationStore(database, "alice").recent_messages(1) == []
 
 
@@ -105,6 +107,17 @@ def test_nul_and_lone_surrogates_become_the_replacement_character_everywhere(inv
     assert saved["metadata"] == {"tool": {"stdout": "ok\ufffddone"}, "k\ufffdey": 1}
     stored = ConversationStore(database, "alice").recent_messages(1)[0]
     assert (stored.content, stored.metadata) == (saved["content"], saved["metadata"])
+
+
+@pytest.mark.parametrize(
+    "number", ["1e23", "1.7976931348623157e+308", "-1e16", "9007199254740993", "0.1", "-0.0", "1e-320"]
+)
+def test_a_message_sent_again_is_the_first_one_whatever_numbers_it_carries(invoke, number):
+    body = '{"role":"user","content":"x","message_id":"m","metadata":{"at":[{"price":' + number + "}]}}"
+    first = json.loads(invoke("save_message", https(body))["body"])
+    again = json.loads(invoke("save_message", https(body))["body"])
+    assert (first["duplicate"], again) == (False, {**first, "duplicate": True})
+    assert float(first["message"]["metadata"]["at"][0]["price"]) == float(number)
 
 
 def test_a_message_over_the_stated_limit_is_too_large(invoke):
@@ -126,6 +139,13 @@ def test_without_a_verified_user_nobody_is_served(invoke):
         {"role": "user", "content": "x"}, user_id=None, principal={"user_id": "alice", "scopes": ["context:write"]}
     )
     assert invoke("save_message", forged)["statusCode"] == 401
+
+
+@pytest.mark.parametrize("user_id", ["a\u0000b", "a\nb", "\u202ebob", "u" * 257])
+def test_a_name_that_the_mcp_endpoint_refuses_is_refused_over_https_too(invoke, user_id):
+    answer = invoke("save_message", https({"role": "user", "content": "x"}, user_id=user_id))
+    assert answer["statusCode"] == 401
+    assert json.loads(answer["body"])["error"]["code"] == "unauthorized"
 
 
 def test_a_token_without_the_scope_is_forbidden(invoke):

@@ -329,4 +329,5 @@ def test_a_user_must_be_named(browser):
     client_id = register(browser).json()["client_id"]
     location = browser.get(authorize_url(client_id)).headers["location"]
     name = parse_qs(urlsplit(location).query)["request"][0]
-    assert browser.post("/consent", data={"request": name, "user": " ", "decision": "allow"}).status_code == 400
+    for user in (" ", "a\nb", "a\x00b", "u" * 257):
+        assert browser.post("/consent", data={"request": name, "user": user, "decision": "allow"}).status_code == 400

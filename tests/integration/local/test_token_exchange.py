@@ -4,6 +4,7 @@ import asyncio
 import threading
 import time
 
+import httpx
 import jwt
 import pytest
 
@@ -86,6 +87,20 @@ def test_a_token_is_kept_for_its_user_and_asked_for_again_near_its_end(issuer, m
 def test_anybody_else_gets_nothing(issuer, changes):
     with pytest.raises(UnavailableError):
         delegation(issuer, **changes).token("alice", ["context:read"])
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (b"abc", "multipart/form-data"),
+        (b"&".join(b"a%d=1" % number for number in range(1_500)), "application/x-www-form-urlencoded"),
+        (b"assertion=" + b"x" * 1_100_000, "application/x-www-form-urlencoded"),
+    ],
+    ids=["no boundary", "too many fields", "too long a field"],
+)
+def test_a_form_that_cannot_be_read_is_the_callers_fault(issuer, body, kind):
+    answer = httpx.post(f"{issuer[1]}/token", content=body, headers={"content-type": kind})
+    assert (answer.status_code, answer.json()["error"]) == (400, "invalid_request")
 
 
 def test_the_key_is_made_once_and_is_the_owners_alone(tmp_path):

@@ -63,7 +63,9 @@ def test_an_api_gateway_domain_is_known_by_its_own_request(bench):
     assert bench.adapter.handle(event, Context())["statusCode"] == 403
 
 
-@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://localhost.evil.example", "ftp://localhost"])
+@pytest.mark.parametrize(
+    "origin", ["https://evil.example", "null", "http://localhost.evil.example", "ftp://localhost", "http://[::1"]
+)
 def test_a_foreign_origin_is_refused_and_gets_no_cors_headers(bench, origin):
     answer = bench.post(INITIALIZE, headers={"origin": origin})
     assert answer["statusCode"] == 403

@@ -35,6 +35,13 @@ def test_a_wrong_uri_is_told_by_the_name_of_the_field(bench, query, status):
     assert bench.functions.requests == []
 
 
+@pytest.mark.parametrize("session", ["%00", "a%00b"])
+def test_an_id_that_no_store_can_hold_is_told_by_its_name(bench, session):
+    told, body = get(bench, f"uri=context%3A%2F%2Fconversation%2F{session.replace('%', '%25')}")
+    assert (told, body["error"]["code"], body["error"]["field"]) == (400, "invalid_input", "session_id")
+    assert bench.functions.requests == []
+
+
 @pytest.mark.parametrize(
     ("answer", "status"),
     [

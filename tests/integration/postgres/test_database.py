@@ -113,3 +113,10 @@ def test_a_changed_migration_is_refused(admin_dsn):
         connection.execute("UPDATE schema_migrations SET checksum = 'x' WHERE version = %s", (version,))
     with pytest.raises(MigrationError, match=version):
         migrate(admin_dsn)
+
+
+def test_a_database_that_a_newer_release_has_used_is_refused(admin_dsn):
+    with psycopg.connect(admin_dsn, autocommit=True) as connection:
+        connection.execute("INSERT INTO schema_migrations (version, checksum) VALUES ('9999_later', 'x')")
+    with pytest.raises(MigrationError, match="9999_later is none of this release"):
+        migrate(admin_dsn)

@@ -27,7 +27,18 @@ def test_help_explains_each_command_with_its_defaults(capsys, command):
     assert "default: .satchel" in text
 
 
-@pytest.mark.parametrize("arguments", [[], ["nonsense"], ["save"], ["serve", "--port", "many"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["nonsense"],
+        ["save"],
+        ["serve", "--port", "many"],
+        ["serve", "--port", "65536"],
+        ["serve", "--port", "-1"],
+        ["serve", "--data", ""],
+    ],
+)
 def test_wrong_usage_is_status_2(capsys, arguments):
     with pytest.raises(SystemExit) as left:
         main(arguments)
@@ -39,6 +50,22 @@ def test_a_token_for_a_folder_that_nobody_serves_is_refused_with_a_sentence(caps
     status, out, err = run(capsys, "token", "--data", str(tmp_path / "none"))
     assert (status, out) == (1, "")
     assert "There is no data folder" in err
+
+
+@pytest.mark.parametrize("name", ["file", "file/inside", "x" * 300])
+def test_a_data_folder_that_cannot_be_one_is_a_sentence(capsys, tmp_path, name):
+    (tmp_path / "file").write_text("")
+    status, out, err = run(capsys, "serve", "--port", "0", "--data", str(tmp_path / name))
+    assert (status, out) == (1, "")
+    assert f"The data folder {tmp_path / name} cannot be used: " in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("user", ["", "a\nb", "u" * 257])
+def test_no_token_is_made_for_a_name_that_nobody_accepts(capsys, tmp_path, user):
+    status, out, err = run(capsys, "token", "--data", str(tmp_path), "--user", user)
+    assert (status, out) == (1, "")
+    assert "A user is 1 to 256 characters" in err
 
 
 def test_a_token_names_the_user_the_scopes_and_the_audience(capsys, tmp_path):

@@ -1,6 +1,7 @@
 import io
 import json
 import socket
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +13,7 @@ from satchel.local.data_folder import DataFolder, DataFolderInUseError, RunningS
 from satchel.local.hot_reload import affected
 from satchel.local.invocation import Invocation
 from satchel.local.log_stream import LogStream
+from satchel.local.secret_file import secret_in
 from satchel.local.server import PortInUseError, listen
 
 PROJECT = Path(__file__).parents[2] / "fixtures/local_stack"
@@ -98,6 +100,22 @@ def test_what_the_folder_notes_is_for_its_owner_alone(tmp_path):
     folder.publish(replace(RunningStack(1, "u", "i", "key"), pid=2))
     assert (tmp_path / "data/stack.json").stat().st_mode & 0o077 == 0
     folder.release()
+
+
+@pytest.mark.parametrize("note", ["", "{", "[]", '{"pid": 1, "of_another_release": true}'])
+def test_a_note_that_cannot_be_read_is_none(tmp_path, note):
+    (tmp_path / "stack.json").write_text(note)
+    assert DataFolder(tmp_path).last_served() is None
+
+
+def test_a_secret_is_whole_or_not_there_and_the_same_for_all_who_ask(tmp_path):
+    file = tmp_path / "folder/secret"
+    with ThreadPoolExecutor(8) as pool:
+        found = set(pool.map(lambda _: secret_in(file), range(8)))
+    assert found == {secret_in(file)}
+    assert len(secret_in(file)) == 64
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in file.parent.iterdir()] == ["secret"]
 
 
 def test_a_port_that_is_taken_is_named():

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import jwt
 
-from satchel.api.principal import Principal
+from satchel.api.principal import Principal, principal_of
 from satchel.errors import UnauthorizedError, UnavailableError
 
 ALGORITHMS = ("RS256", "ES256")
@@ -24,7 +24,6 @@ KEYS_LIFETIME_S = 3600.0
 REFETCH_INTERVAL_S = 10.0
 _FETCH_TIMEOUT_S = 3.0
 _LEEWAY_S = 10.0
-_MAX_USER_ID_CHARS = 256
 _GOOD_FOR_S = 60.0
 _GOOD_TOKENS = 256
 
@@ -121,7 +120,7 @@ class TokenVerifier:
         if principal is not None and self._clock() < good_until:
             return principal
         claims = self._claims(token)
-        principal = _principal(claims)
+        principal = principal_of(claims["sub"], claims.get("scope"))
         self._good[digest] = (min(self._clock() + _GOOD_FOR_S, float(claims["exp"])), principal)
         if len(self._good) > _GOOD_TOKENS:
             self._good.popitem(last=False)
@@ -169,11 +168,3 @@ def fetch_keys_from(url: str) -> FetchKeys:
         return cast("Mapping[str, Any]", document)
 
     return fetch
-
-
-def _principal(claims: Mapping[str, Any]) -> Principal:
-    subject = claims["sub"]
-    if not isinstance(subject, str) or not 0 < len(subject) <= _MAX_USER_ID_CHARS or not subject.isprintable():
-        raise UnauthorizedError("the token names no usable subject")
-    scope = claims.get("scope", "")
-    return Principal(subject, frozenset(scope.split()) if isinstance(scope, str) else frozenset())

@@ -12,12 +12,12 @@ can hand in a `principal` of their own over HTTPS.
 
 import base64
 import binascii
-import json
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 from satchel.api.error_table import error_body, wire_of
-from satchel.api.principal import Principal
+from satchel.api.json_text import compact_json
+from satchel.api.principal import Principal, principal_of
 from satchel.api.strict_json import parse_json
 from satchel.errors import InvalidInputError, RetryableError, UnauthorizedError
 
@@ -107,7 +107,7 @@ class HttpEnvelope:
         subject = claims.get("sub")
         if not subject:
             raise UnauthorizedError("a bearer token is needed")
-        return Principal(str(subject), frozenset(str(claims.get("scope", "")).split()))
+        return principal_of(subject, claims.get("scope"))
 
     def arguments(self) -> Any:
         """The JSON body; an empty one is an empty object."""
@@ -162,7 +162,7 @@ def json_response(status: int, body: Any, headers: dict[str, str] | None = None)
     return {
         "statusCode": status,
         "headers": {"content-type": "application/json", **(headers or {})},
-        "body": json.dumps(body, ensure_ascii=False, separators=(",", ":")),
+        "body": compact_json(body),
         "isBase64Encoded": False,
     }
 

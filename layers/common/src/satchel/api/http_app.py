@@ -17,7 +17,7 @@ from satchel.api.handler import Handler
 from satchel.api.principal import Principal
 from satchel.api.request_log import log_request
 from satchel.api.validation import field_path
-from satchel.errors import ForbiddenError, InvalidInputError, RetryableError
+from satchel.errors import ForbiddenError, InvalidInputError, NotFoundError, RetryableError
 
 # Added to the event for `base_url`, since Mangum knows no stage.
 _BASE_URL = "satchel.base_url"
@@ -37,6 +37,7 @@ def http_app(name: str) -> FastAPI:
         request_id = _envelope(request).request_id
         failure: Exception | None = None
         try:
+            _check_path(request.url.path)
             response = await call_next(request)
         except Exception as error:  # noqa: BLE001 - the edge of the functions that have routes
             failure = error
@@ -106,6 +107,11 @@ def expected_version(request: Request) -> int | None:
     if not (digits.isascii() and digits.isdigit() and len(digits) < 19):  # noqa: PLR2004 - a bigint
         raise InvalidInputError("If-Match must be an ETag that this resource has given", field="If-Match")
     return int(digits)
+
+
+def _check_path(path: str) -> None:
+    if "\0" in path:  # no id has one, and no store could look for it
+        raise NotFoundError("there is nothing at this path")
 
 
 def _envelope(request: Request) -> HttpEnvelope:

@@ -16,7 +16,8 @@ def match_uri(template: str, uri: str) -> dict[str, str] | None:
     that a misspelt parameter is told and not ignored.
 
     Raises:
-        InvalidInputError: A query variable stands twice, or the text is not UTF-8 once decoded.
+        InvalidInputError: A query variable stands twice, the text is not UTF-8 once decoded, or a variable of the path
+            holds a NUL.
     """
     pattern, path_names, query_names = _compiled(template)
     path, _, query = uri.partition("?")
@@ -24,10 +25,14 @@ def match_uri(template: str, uri: str) -> dict[str, str] | None:
     if found is None:
         return None
     try:
+        uri.encode()  # a lone surrogate has no place in a URI, nor in the answer that repeats it
         values = {name: unquote(found[name], errors="strict") for name in path_names}
         pairs = parse_qsl(query, keep_blank_values=True, errors="strict")
-    except UnicodeDecodeError as error:
+    except UnicodeError as error:
         raise InvalidInputError("the URI is not UTF-8 once percent-decoded", field="uri") from error
+    for name, value in values.items():
+        if "\0" in value:  # no id has one, and no store could look for it
+            raise InvalidInputError(f"{name} must not hold a NUL", field=name)
     for name, value in pairs:
         if name not in query_names:
             return None

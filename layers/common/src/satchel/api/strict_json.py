@@ -3,9 +3,13 @@
 import json
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from satchel.errors import InvalidInputError
+
+# Far deeper than data is, and shallow enough for every function of ours that calls itself for each level.
+MAX_DEPTH = 256
+_TOO_DEEP = f"the body is nested more than {MAX_DEPTH} deep"
 
 
 def parse_json(text: str | bytes, *, parse_float: Callable[[str], Any] | None = None) -> Any:
@@ -17,12 +21,12 @@ def parse_json(text: str | bytes, *, parse_float: Callable[[str], Any] | None = 
 
     Raises:
         InvalidInputError: It is not JSON, repeats a key within an object, holds NaN or an infinity, a number
-            beyond reading, or is nested too deeply.
+            beyond reading, or is nested more than 256 deep.
     """
     try:
         if isinstance(text, bytes):
             text = text.decode("utf-8")
-        return json.loads(
+        value = json.loads(
             text,
             object_pairs_hook=_unique,
             parse_constant=_refuse_constant,
@@ -33,9 +37,24 @@ def parse_json(text: str | bytes, *, parse_float: Callable[[str], Any] | None = 
     except UnicodeDecodeError as error:
         raise InvalidInputError("the body is not UTF-8") from error
     except RecursionError as error:
-        raise InvalidInputError("the body is nested too deeply") from error
+        raise InvalidInputError(_TOO_DEEP) from error
     except ValueError as error:
         raise InvalidInputError("the body is not JSON") from error
+    if text.count("[") + text.count("{") > MAX_DEPTH and _is_deep(value):
+        raise InvalidInputError(_TOO_DEEP)
+    return value
+
+
+def _is_deep(value: Any) -> bool:
+    """Whether `value` is nested more than `MAX_DEPTH` deep, found level by level."""
+    level: list[Any] = [value]
+    for _ in range(MAX_DEPTH + 1):
+        objects = [cast("dict[str, Any]", item) for item in level if isinstance(item, dict)]
+        arrays = [cast("list[Any]", item) for item in level if isinstance(item, list)]
+        if not objects and not arrays:
+            return False
+        level = [item for held in objects for item in held.values()] + [item for held in arrays for item in held]
+    return True
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from satchel.cli.errors import CommandError
 from satchel.cli.options import add_data
 from satchel.local.cloudformation import TemplateError
-from satchel.local.data_folder import DataFolder, DataFolderInUseError, RunningStack
+from satchel.local.data_folder import DataFolder, DataFolderError, RunningStack
 from satchel.local.embedded_postgres import PostgresError
 from satchel.local.invocation import Invocation, Outcome
 from satchel.local.project import Project, ProjectError, find
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> None:
         function = _find_function(project, arguments.function)
         running = data.running()
         outcome = _through(running, function, event) if running else asyncio.run(_alone(project, data, function, event))
-    except (DataFolderInUseError, PostgresError, ProjectError, TemplateError) as error:
+    except (DataFolderError, PostgresError, ProjectError, TemplateError) as error:
         raise CommandError(str(error)) from error
     print(outcome.payload.decode())
     if outcome.error:

@@ -17,7 +17,7 @@ def add_data(parser: argparse.ArgumentParser) -> None:
     """`--data`."""
     parser.add_argument(
         "--data",
-        type=Path,
+        type=_folder,
         default=Path(".satchel"),
         metavar="FOLDER",
         help="folder that holds the database and the signing keys (default: .satchel)",
@@ -35,6 +35,12 @@ def add_server(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--url", help="the server (default: the one that serves the data folder)")
     add_data(parser)
     parser.add_argument("--json", action="store_true", help="print the result as one JSON object")
+
+
+def _folder(text: str) -> Path:
+    if not text:  # an unset variable of a script; the present folder is no data folder by chance
+        raise argparse.ArgumentTypeError("a folder is needed")
+    return Path(text)
 
 
 def base_url(data: Path) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from satchel.cli.errors import CommandError
 from satchel.cli.options import DEFAULT_PORT, DEFAULT_USER, add_data
 from satchel.local.cloudformation import TemplateError
-from satchel.local.data_folder import DataFolder, DataFolderInUseError
+from satchel.local.data_folder import DataFolder, DataFolderError
 from satchel.local.embedded_postgres import PostgresError
 from satchel.local.project import Project, ProjectError, find
 from satchel.local.satchel_stack import Serving, serving
@@ -18,6 +18,8 @@ from satchel.local.server import PortInUseError
 
 if TYPE_CHECKING:
     from satchel.cli.options import Commands
+
+_MAX_PORT = 65_535
 
 
 def add_commands(commands: "Commands") -> None:
@@ -30,7 +32,7 @@ def add_commands(commands: "Commands") -> None:
     )
     parser.add_argument(
         "--port",
-        type=int,
+        type=_port,
         default=DEFAULT_PORT,
         help=f"TCP port to serve on; 0 takes a free one (default: {DEFAULT_PORT})",
     )
@@ -49,8 +51,14 @@ def run(arguments: argparse.Namespace) -> None:
         project = find()
         fixtures = project.fixtures() if arguments.with_test_fixtures else None
         asyncio.run(_serve(project, DataFolder(arguments.data), arguments.port, fixtures))
-    except (DataFolderInUseError, PortInUseError, PostgresError, ProjectError, TemplateError) as error:
+    except (DataFolderError, PortInUseError, PostgresError, ProjectError, TemplateError) as error:
         raise CommandError(str(error)) from error
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) <= _MAX_PORT):
+        raise argparse.ArgumentTypeError(f"a port is a number from 0 to {_MAX_PORT}")
+    return int(text)
 
 
 async def _serve(project: Project, data: DataFolder, port: int, fixtures: Path | None) -> None:

@@ -3,6 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING
 
+from satchel.api.principal import can_name_a_user
 from satchel.cli.errors import CommandError
 from satchel.cli.options import add_data, add_user, base_url
 from satchel.local.identity import DEVELOPMENT_SCOPES, Identity
@@ -60,8 +61,10 @@ def mint(
     """A token of a data folder's issuer.
 
     Raises:
-        CommandError: The folder does not exist: nothing would accept the token.
+        CommandError: The folder does not exist, or nobody can have that name: nothing would accept the token.
     """
+    if not can_name_a_user(user):
+        raise CommandError("A user is 1 to 256 characters that can be seen.")
     issuer = issuer_of(data)
     return issuer.mint(
         user, scopes=scopes or DEVELOPMENT_SCOPES, audience=audience or f"{issuer.issuer}/mcp", expires_s=expires_s

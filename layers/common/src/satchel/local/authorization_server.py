@@ -17,6 +17,7 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import BaseRoute, Route, request_response
 
 from satchel.api.gateway_request import is_loopback
+from satchel.api.principal import can_name_a_user
 from satchel.local import consent_page
 from satchel.local.authorization_ledger import AuthorizationLedger
 from satchel.local.authorization_provider import CONSENT_PATH, DevelopmentProvider
@@ -98,7 +99,7 @@ class _Consent:
         form = await request.form()
         name, user_id = str(form.get("request", "")), str(form.get("user", "")).strip()
         allowed = form.get("decision") == "allow"
-        if allowed and not user_id:
+        if allowed and not can_name_a_user(user_id):
             return PlainTextResponse("Name the user.", status_code=400, headers=consent_page.HEADERS)
         target = self._provider.decide(name, user_id if allowed else None) if _is_here(request) else None
         if target is None:

@@ -8,7 +8,11 @@ from pathlib import Path
 from typing import TextIO
 
 
-class DataFolderInUseError(Exception):
+class DataFolderError(Exception):
+    """The folder cannot hold the data; the message names it and says why."""
+
+
+class DataFolderInUseError(DataFolderError):
     """A running server holds the folder; the message names both."""
 
 
@@ -34,11 +38,15 @@ class DataFolder:
 
         Raises:
             DataFolderInUseError: Another process has it.
+            DataFolderError: It cannot be made, or not be written to.
         """
         # Root's database runs as another user, who has to pass through; every file in it is closed on its own.
         mode = 0o711 if os.geteuid() == 0 else 0o700
-        self.path.mkdir(mode=mode, parents=True, exist_ok=True)
-        file = (self.path / "lock").open("a+", encoding="utf-8")
+        try:
+            self.path.mkdir(mode=mode, parents=True, exist_ok=True)
+            file = (self.path / "lock").open("a+", encoding="utf-8")
+        except OSError as error:
+            raise DataFolderError(f"The data folder {self.path} cannot be used: {error.strerror}.") from error
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -60,10 +68,11 @@ class DataFolder:
 
     def publish(self, stack: RunningStack) -> None:
         """Leaves a note, readable by the owner alone, on how to reach the running stack."""
-        file = self.path / "stack.json"
-        file.unlink(missing_ok=True)
-        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as note:
+        draft = self.path / "stack.json.draft"
+        draft.unlink(missing_ok=True)
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as note:
             json.dump(asdict(stack), note)
+        draft.replace(self.path / "stack.json")  # whoever reads it finds a whole note, also after a kill
 
     def running(self) -> RunningStack | None:
         """The stack that serves this folder now, if one does."""
@@ -71,9 +80,12 @@ class DataFolder:
         return note if note is not None and self._is_locked() else None
 
     def last_served(self) -> RunningStack | None:
-        """The stack that serves this folder, or did last; None if none ever has."""
+        """The stack that serves this folder, or did last; None if none ever has, or the note is of another release."""
         note = self.path / "stack.json"
-        return RunningStack(**json.loads(note.read_text("utf-8"))) if note.exists() else None
+        try:
+            return RunningStack(**json.loads(note.read_text("utf-8"))) if note.exists() else None
+        except (ValueError, TypeError):
+            return None
 
     def _is_locked(self) -> bool:
         with (self.path / "lock").open("a+", encoding="utf-8") as file:

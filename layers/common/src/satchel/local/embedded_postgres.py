@@ -26,7 +26,7 @@ _INITDB = (
 
 
 class PostgresError(Exception):
-    """The server does not start; the message names its log."""
+    """The server cannot be used; the message says why, or names its log."""
 
 
 class EmbeddedPostgres:

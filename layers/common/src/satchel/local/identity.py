@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import json
-import os
 import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -19,6 +18,8 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 from jwt.algorithms import ECAlgorithm
+
+from satchel.local.secret_file import write_once
 
 # Everything but real money: a development token must never be able to trade live.
 DEVELOPMENT_SCOPES = ("context:read", "context:write", "sandbox:run", "trade:paper", "trade:read")
@@ -97,20 +98,9 @@ class Identity:
 
     def _create(self, number: int) -> str:
         """Write key `number`, unless another process was faster: then that one is the key."""
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         path = self.folder / f"{number:04d}.pem"
         pem = ec.generate_private_key(ec.SECP256R1()).private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-        # Written aside and linked: whoever lists the folder sees a whole key or none.
-        draft = self.folder / f"{number:04d}.{secrets.token_hex(4)}.draft"
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(pem)
-        try:
-            path.hardlink_to(draft)
-        except FileExistsError:
-            pass
-        finally:
-            draft.unlink()
+        write_once(path, pem)
         return _load(path)[0]
 
 

@@ -3,7 +3,6 @@
 import asyncio
 import importlib
 import os
-import secrets
 import socket
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
@@ -18,11 +17,12 @@ from starlette.types import ASGIApp
 from satchel.local import object_front, template
 from satchel.local.authorizer import JwtVerifier
 from satchel.local.data_folder import DataFolder, RunningStack
-from satchel.local.embedded_postgres import EmbeddedPostgres
+from satchel.local.embedded_postgres import EmbeddedPostgres, PostgresError
 from satchel.local.identity import Identity
 from satchel.local.log_stream import LogStream
 from satchel.local.processes import reap_leftovers
 from satchel.local.project import Project
+from satchel.local.secret_file import secret_in
 from satchel.local.server import address, listen
 from satchel.local.stack import Stack, StackOptions
 from satchel.local.template import Application
@@ -115,8 +115,8 @@ async def serving(
 
     Raises:
         PortInUseError: Another program listens there.
-        DataFolderInUseError: Another server has the folder.
-        PostgresError: The database does not start.
+        DataFolderError: Another server has the folder, or it cannot be written to.
+        PostgresError: The database does not start, or is of a newer release.
     """
     front = listen(port)
     try:
@@ -213,13 +213,16 @@ def _sign_in(identity: Identity, resource_url: str, key: str) -> dict[str, ASGIA
 
 
 async def _start_database(postgres: EmbeddedPostgres, progress: Callable[[str], None]) -> None:
-    from satchel.postgres.migrate import migrate  # noqa: PLC0415 - a heavy client
+    from satchel.postgres.migrate import MigrationError, migrate  # noqa: PLC0415 - a heavy client
 
     progress("Starting the database ...")
     await postgres.start()
     progress("Bringing the database to the current schema ...")
     await postgres.create_database(_DATABASE)
-    await asyncio.to_thread(migrate, postgres.dsn(_DATABASE))
+    try:
+        await asyncio.to_thread(migrate, postgres.dsn(_DATABASE))
+    except MigrationError as error:
+        raise PostgresError(f"The database does not fit this release: {error}.") from error
 
 
 def _overrides(project: Project, data: DataFolder, postgres: EmbeddedPostgres, fixtures: Path | None) -> dict[str, str]:
@@ -228,7 +231,7 @@ def _overrides(project: Project, data: DataFolder, postgres: EmbeddedPostgres, f
         **chosen,
         "SATCHEL_DATABASE_URL": postgres.dsn(_DATABASE, user=_APP_ROLE),
         "SATCHEL_MODEL_DIR": str(project.models),
-        "SATCHEL_REQUEST_STATE_KEYS": _kept_key(data.path / "request_state.key"),
+        "SATCHEL_REQUEST_STATE_KEYS": secret_in(data.path / "request_state.key"),
         "SATCHEL_GATEWAY_KEY": gateway_key(data.path),
         "SATCHEL_TEST_FIXTURES": str(fixtures) if fixtures else "",
     }
@@ -251,17 +254,9 @@ def _objects_overrides(data: Path, url: str) -> dict[str, str]:
     return {
         "SATCHEL_OBJECTS_FOLDER": str(data / "objects"),
         "SATCHEL_OBJECTS_URL": f"{url}{object_front.PATH}",
-        "SATCHEL_OBJECTS_KEY": _kept_key(data / "objects.key"),
+        "SATCHEL_OBJECTS_KEY": secret_in(data / "objects.key"),
     }
 
 
 def _url(front: socket.socket) -> str:
     return f"http://{address(front)}"
-
-
-def _kept_key(file: Path) -> str:
-    """A key that is made once, so that what it sealed or signed counts after a restart."""
-    if not file.exists():
-        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as new:
-            new.write(secrets.token_urlsafe(48))
-    return file.read_text("utf-8")

@@ -3,17 +3,17 @@
 Only the gateway of this data folder has the key that signs its assertions.
 """
 
-import os
-import secrets
 from pathlib import Path
 from typing import Any
 
 import jwt
+from starlette.formparsers import MultiPartException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from satchel.local.identity import DEVELOPMENT_SCOPES, Identity
+from satchel.local.secret_file import secret_in
 
 GRANT_TYPE = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 CLIENT_ID = "satchel-gateway"
@@ -22,12 +22,7 @@ _LIFETIME_S = 600
 
 def gateway_key(data: Path) -> str:
     """The gateway's client secret: made once, readable by the owner alone."""
-    file = data / "identity" / "gateway.key"
-    if not file.exists():
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as new:
-            new.write(secrets.token_urlsafe(48))
-    return file.read_text("utf-8")
+    return secret_in(data / "identity" / "gateway.key")
 
 
 class TokenEndpoint:
@@ -56,7 +51,12 @@ class TokenEndpoint:
         async def again() -> Any:
             return {"type": "http.request", "body": body, "more_body": False}
 
-        form = await Request(scope, again).form()
+        try:
+            form = await Request(scope, again).form()
+        except MultiPartException as error:
+            told = JSONResponse({"error": "invalid_request", "error_description": error.message}, status_code=400)
+            await told(scope, again, send)
+            return
         if form.get("grant_type") != GRANT_TYPE:
             await self._others(scope, again, send)
             return

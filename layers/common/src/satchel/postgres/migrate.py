@@ -19,7 +19,7 @@ CREATE TABLE IF NOT EXISTS schema_migrations (
 
 
 class MigrationError(Exception):
-    """An applied migration is not the file of that name any more, or its file is missing."""
+    """The database is of another release: a migration was applied that is not here, or not with this content."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def migrate(conninfo: str, *, app_password: str | None = None) -> list[str]:
             own socket).
 
     Raises:
-        MigrationError: An applied file has changed or is gone.
+        MigrationError: An applied file has changed, or is none of this release. Nothing was done.
     """
     migrations = read_migrations()
     applied_now: list[str] = []
@@ -79,7 +79,9 @@ def migrate(conninfo: str, *, app_password: str | None = None) -> list[str]:
 def _check(applied: dict[str, str], migrations: list[Migration]) -> None:
     shipped = {migration.version: migration.checksum for migration in migrations}
     for version, checksum in sorted(applied.items()):
-        if shipped.get(version) != checksum:
+        if version not in shipped:
+            raise MigrationError(f"migration {version} is none of this release; a newer one has used the database")
+        if shipped[version] != checksum:
             raise MigrationError(f"migration {version} was applied with another content than the one shipped")
 
 

@@ -6,10 +6,13 @@ visible, and what is returned equals what is stored.
 """
 
 import re
+from decimal import Decimal
 from typing import Any, cast
 
 from satchel.errors import InvalidInputError
 
+# From here on Python writes a whole float with an exponent.
+_WRITTEN_WITH_EXPONENT = 1e16
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -37,4 +40,18 @@ def storable_json(value: Any, *, field: str) -> Any:
                 f"{field} has keys that differ only in characters that cannot be stored", field=field
             )
         return clean
+    return value
+
+
+def as_jsonb(value: Any) -> Any:
+    """A storable JSON value as `jsonb` gives it back, so that what is sent again equals what is stored.
+
+    PostgreSQL writes `1e+23` out in full. Read as a whole number that is 10^23, which the double is not.
+    """
+    if isinstance(value, list):
+        return [as_jsonb(item) for item in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        return {key: as_jsonb(item) for key, item in cast("dict[str, Any]", value).items()}
+    if isinstance(value, float) and _WRITTEN_WITH_EXPONENT <= abs(value) < float("inf"):
+        return int(Decimal(repr(value)))
     return value

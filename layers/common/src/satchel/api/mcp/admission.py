@@ -34,7 +34,10 @@ class Admission:
         """Whether pages of this origin may call."""
         if origin in self.origins:
             return True
-        parts = urlsplit(origin)
+        try:
+            parts = urlsplit(origin)
+        except ValueError:  # half an IPv6 address
+            return False
         return parts.scheme in {"http", "https"} and is_loopback(parts.netloc)
 
     def cors_headers(self, origin: str | None) -> Mapping[str, str]:

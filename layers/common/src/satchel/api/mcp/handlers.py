@@ -1,6 +1,5 @@
 """Answers the MCP methods from the catalogue, with one function invocation for each call and each read."""
 
-import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NoReturn
 
@@ -19,6 +18,7 @@ from pydantic import BaseModel
 from satchel.api.catalogue import Catalogue
 from satchel.api.entry import ResourceEntry, TemplateEntry, ToolEntry
 from satchel.api.error_table import ERROR_TABLE, error_body
+from satchel.api.json_text import compact_json
 from satchel.api.mcp.exchange import Exchange
 from satchel.api.mcp.functions import Functions, ask
 from satchel.errors import SatchelError
@@ -145,16 +145,6 @@ def tool_error(error: Mapping[str, Any]) -> Result:
     text = f"{error['code']}: {told}{where}"
     content = [{"type": "text", "text": text}]
     return _complete(isError=True, content=content, structuredContent={"error": dict(error)})
-
-
-def compact_json(value: Any) -> str:
-    """Return `value` as JSON without spaces; text as it is, escaped only where it could not be encoded."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    try:
-        text.encode()
-    except UnicodeEncodeError:  # a lone surrogate
-        return json.dumps(value, separators=(",", ":"))
-    return text
 
 
 def _complete(**members: Any) -> Result:

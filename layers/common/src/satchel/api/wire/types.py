@@ -7,7 +7,7 @@ from pydantic import BeforeValidator, PlainValidator, StringConstraints, WithJso
 
 from satchel.errors import InvalidInputError
 from satchel.memory.messages import MAX_ID_CHARS
-from satchel.postgres.text import storable_json, storable_text
+from satchel.postgres.text import as_jsonb, storable_json, storable_text
 from satchel.timestamps import parse_timestamp
 
 
@@ -16,7 +16,7 @@ def _clean_text(value: Any) -> Any:
 
 
 def _clean_object(value: Any) -> Any:
-    return storable_json(value, field="metadata")
+    return as_jsonb(storable_json(value, field="metadata"))
 
 
 def _read_timestamp(value: Any) -> datetime:
