@@ -33,6 +33,8 @@ def test_columns_are_found_by_their_usual_names_in_any_order():
         ([LINES[0], "2025-01-01,1,2,0,1,1\n"], "line 2: prices are positive"),
         ([LINES[0], "2025-01-01,1,2,1,1,-1\n"], "line 2: volume is negative"),
         ([LINES[0], "yesterday,1,2,1,1,1\n"], "line 2: "),
+        (["x" * 300_000], "line 1 is no CSV: field larger"),
+        ([LINES[0], "2025-01-01," + "1" * 300_000], "line 2 is no CSV: field larger"),
         ([LINES[0], LINES[2], LINES[1]], "line 3: bars must be in order"),
         ([LINES[0], LINES[1], LINES[1]], "line 3: bars must be in order"),
     ],

@@ -27,7 +27,14 @@ def read_csv(lines: Iterable[str]) -> Iterator[Candle]:
         InvalidInputError: A line is wrong, or two bars have the same time; the message names the line.
     """
     reader = csv.DictReader(lines)
-    columns = _columns(reader.fieldnames or ())
+    try:
+        columns = _columns(reader.fieldnames or ())
+        yield from _candles(reader, columns)
+    except csv.Error as error:
+        raise InvalidInputError(f"line {reader.line_num + 1} is no CSV: {error}", field="csv") from error
+
+
+def _candles(reader: "csv.DictReader[str]", columns: Mapping[str, str]) -> Iterator[Candle]:
     previous: Candle | None = None
     for row in reader:
         candle = _candle(row, columns, reader.line_num)

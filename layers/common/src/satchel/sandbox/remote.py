@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from satchel.errors import TooLargeError
+from satchel.errors import TooLargeError, UnavailableError
 from satchel.sandbox.model import MIB, Artefact, Limits, SandboxEngine, SandboxResult
 
 # An invocation carries 6 MB each way; what is longer than this is compressed, and never unfolds to more than this.
@@ -20,9 +20,14 @@ _MOST_BYTES = 128 * MIB
 
 
 def run_job(job: Mapping[str, Any], engine: SandboxEngine) -> dict[str, Any]:
-    """Run a job that `job_of` wrote, and return its result as JSON data."""
+    """Run a job that `job_of` wrote, and return its result as JSON data, or why it cannot be run now."""
     job = unpack(job)
-    return pack(result_to_json(engine.run(job["code"], job["inputs"], Limits(**job["limits"]))))
+    try:
+        result = engine.run(job["code"], job["inputs"], Limits(**job["limits"]))
+    except UnavailableError as error:
+        # What a function raises reaches its caller as a failure without a reason.
+        return {"unavailable": {"message": error.message, "retry_after_s": error.retry_after_s}}
+    return pack(result_to_json(result))
 
 
 def pack(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,7 +92,10 @@ class RemoteEngine:
 
     def run(self, code: str, inputs: Mapping[str, Any], limits: Limits) -> SandboxResult:
         """See `SandboxEngine.run`."""
-        return result_from_json(unpack(self._invoke(pack(job_of(code, inputs, limits)))))
+        answer = self._invoke(pack(job_of(code, inputs, limits)))
+        if "unavailable" in answer:
+            raise UnavailableError(**answer["unavailable"])
+        return result_from_json(unpack(answer))
 
     def close(self) -> None:
         """Nothing is kept here."""
