@@ -117,16 +117,22 @@ build: $(DEVELOPS) $(MODEL) ## build the deployment and run each built function
 LOCK = uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --no-emit-index-url $(UPGRADE)
 # A server and a C parser that mcp and cffi name and never import there.
 NOT_IN_LAMBDA = --no-emit-package uvicorn --no-emit-package click --no-emit-package pycparser
+# What ccxt adds for its asynchronous half and for exchanges that sign with elliptic curves; neither is used here.
+NOT_OF_CCXT = --override layers/exchange/overrides.txt $(addprefix --no-emit-package ,aiohttp aiohttp-fast-zlib \
+	aiohappyeyeballs aiosignal coincurve frozenlist multidict orjson propcache uvloop winloop yarl zlib-ng isal)
 LOCK_COMMON = layers/common/pyproject.toml
 
 .PHONY: lock
 lock: ## pin all dependencies with hashes, after a change of a pyproject.toml
-	$(LOCK) --python-version 3.11 --group dev $(LOCK_COMMON) --extra embeddings --extra local -o constraints.txt
+	$(LOCK) --python-version 3.11 --group dev $(NOT_OF_CCXT) $(LOCK_COMMON) --extra embeddings --extra local --extra live \
+		-o constraints.txt
 	$(LOCK) --python-version 3.11 -c constraints.txt --group serve $(LOCK_COMMON) --extra embeddings --extra local \
 		-o constraints-serve.txt
 	$(LOCK) --python-version 3.13 -c constraints.txt $(NOT_IN_LAMBDA) $(LOCK_COMMON) -o layers/common/requirements.txt
 	$(LOCK) --python-version 3.13 -c constraints.txt --no-deps layers/embeddings/requirements.in \
 		-o layers/embeddings/requirements.txt
+	$(LOCK) --python-version 3.13 -c constraints.txt --no-deps layers/exchange/requirements.in \
+		-o layers/exchange/requirements.txt
 	$(LOCK) --python-version 3.11 --no-deps functions/sandbox/requirements.in -o functions/sandbox/requirements.txt
 
 .PHONY: clean help

@@ -36,6 +36,12 @@ WITHOUT_OTHERS = {
     "job": "not_found",
     "get_order": "not_found",
     "cancel_order": "not_found",
+    # No way out.
+    "fetch_candles": "unavailable",
+    # No live account.
+    "execute_live_trade": "not_found",
+    "live_order": "not_found",
+    "job": "not_found",
     # No MCP server, no token, no secret.
     "agent_gateway": "unavailable",
     "agent_telegram": "unauthorized",

@@ -2,7 +2,7 @@
 
 from satchel import desk_wiring
 from satchel.api.handler import Call, tool
-from satchel.api.wire.trading import ConfigureAccountArguments, ConfigureAccountResult
+from satchel.api.wire.accounts import ConfigureAccountArguments, ConfigureAccountResult
 from satchel.trading.exchange import configured
 
 

@@ -2,7 +2,8 @@
 
 from satchel import desk_wiring
 from satchel.api.handler import Call, tool
-from satchel.api.wire.trading import AccountArguments, GetPositionsResult, PositionOut
+from satchel.api.wire.accounts import GetPositionsResult, PositionOut
+from satchel.api.wire.amounts import AccountArguments
 from satchel.trading.positions import position_of
 
 

@@ -4,8 +4,8 @@ import json
 
 from satchel import wiring
 from satchel.api.handler import Call, tool
+from satchel.api.wire.accounts import GetWatchlistResult
 from satchel.api.wire.strategies import NoArguments
-from satchel.api.wire.trading import GetWatchlistResult
 
 
 @tool("get_watchlist", NoArguments, scope="context:read")

@@ -2,7 +2,7 @@
 
 from satchel import desk_wiring, wiring
 from satchel.api.handler import Call, tool
-from satchel.api.wire.trading import MarketStepArguments, MarketStepResult
+from satchel.api.wire.accounts import MarketStepArguments, MarketStepResult
 from satchel.trading.exchange import Step, step
 
 

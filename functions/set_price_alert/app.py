@@ -2,7 +2,7 @@
 
 from satchel import desk_wiring, wiring
 from satchel.api.handler import Call, tool
-from satchel.api.wire.trading import SetPriceAlertArguments, SetPriceAlertResult
+from satchel.api.wire.accounts import SetPriceAlertArguments, SetPriceAlertResult
 from satchel.trading.account import PAPER
 from satchel.trading.money import plain
 

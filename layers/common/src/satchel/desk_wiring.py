@@ -9,9 +9,11 @@ from satchel import sandbox_wiring
 from satchel.api.error_table import error_body
 from satchel.api.handler import Call
 from satchel.api.mcp.functions import LambdaFunctions
+from satchel.exchange.ccxt_spot import CcxtExchange, open_exchange
 from satchel.filtering.sanitiser.sanitiser import Sanitiser
 from satchel.job_wiring import job_store, send_job
 from satchel.jobs.jobs import Job, run_job
+from satchel.market.fetching import CandlePages
 from satchel.market.seeding import seed_sets
 from satchel.market.store import EVERYBODY, CandleStore
 from satchel.memory.summary import Deed
@@ -104,6 +106,11 @@ def candle_store(user_id: str) -> CandleStore:
 def own_candles(user_id: str) -> CandleStore:
     """The candles of one user."""
     return CandleStore(database(), user_id)
+
+
+def candle_pages(exchange: str) -> CandlePages:
+    """The public candles of an exchange; no key is used."""
+    return CcxtExchange(exchange, open_exchange(exchange, {}))
 
 
 def trading_store(user_id: str) -> TradingStore:

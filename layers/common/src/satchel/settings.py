@@ -45,6 +45,11 @@ class Settings:
         telegram_token: The bot's token.
         telegram_webhook_secret: What Telegram sends along with every update.
         telegram_secret: ARN of a secret that holds both, as JSON `{"token", "webhook_secret"}`.
+        live_exchange: The real exchange that live orders go to; empty for none.
+        live_owner: The one user who may trade there: whose the key is.
+        live_max_order: The most one live order may be worth, with its currency, such as `100 USDT`; empty for none.
+        live_secret: ARN of a secret with the exchange's key, as JSON `{"apiKey", "secret"}`.
+        live_key_file: File that holds the same, on a laptop.
         sandbox: Where programs run: `remote` (the sandbox function), or here in `wasm` or `bubblewrap`.
         sandbox_dir: What `make sandbox-warm` prepared.
         filter_profiles: JSON file that replaces the filter's tool profiles; empty takes those that ship.
@@ -90,6 +95,11 @@ class Settings:
     telegram_token: str = ""
     telegram_webhook_secret: str = ""
     telegram_secret: str = ""
+    live_exchange: str = ""
+    live_owner: str = ""
+    live_max_order: str = ""
+    live_secret: str = ""
+    live_key_file: str = ""
     sandbox: str = "remote"
     sandbox_dir: str = "~/.cache/satchel/sandbox"
     filter_profiles: str = ""

@@ -56,6 +56,7 @@ _FROM_DEVELOPER = (
     "SATCHEL_ALLOWED_",
     "SATCHEL_FILTER_",
     "SATCHEL_UPSTREAMS",
+    "SATCHEL_LIVE_KEY_FILE",
 )
 
 
@@ -85,6 +86,10 @@ def read_application(project: Project, url: str) -> Application:
         "JwksUrl": f"{url}/.well-known/jwks.json",
         "ResourceUrl": f"{url}/mcp",
         "TokenUrl": f"{url}/token",
+        # A live account is registered here as in the cloud, by all of these; its key is in SATCHEL_LIVE_KEY_FILE.
+        "LiveExchange": os.environ.get("SATCHEL_LIVE_EXCHANGE", ""),
+        "LiveOwner": os.environ.get("SATCHEL_LIVE_OWNER", ""),
+        "LiveMaxOrder": os.environ.get("SATCHEL_LIVE_MAX_ORDER", ""),
     }
     return template.read(project.template, stack_name=STACK_NAME, parameters=parameters)
 

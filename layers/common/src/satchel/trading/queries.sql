@@ -198,3 +198,44 @@ DELETE FROM price_alerts
 WHERE user_id = %(user_id)s AND symbol = %(symbol)s
   AND ((direction = 'above' AND price <= %(high)s) OR (direction = 'below' AND price >= %(low)s))
 RETURNING direction, price;
+
+-- Live orders: the journal of what was sent to a real exchange.
+
+-- name: lock_live
+-- One live order of a user is written down at a time, until the transaction ends.
+SELECT pg_advisory_xact_lock(hashtextextended(%(user_id)s || chr(31) || %(account)s, 43));
+
+-- name: get_token
+SELECT digest, expires_at, used FROM trading_tokens WHERE user_id = %(user_id)s AND token_hash = %(token_hash)s;
+
+-- name: get_live_order
+SELECT * FROM live_orders WHERE user_id = %(user_id)s AND client_order_id = %(client_order_id)s;
+
+-- name: live_usage
+-- Orders that may be resting, and the value of a day's orders that were not refused (live_orders_recent).
+SELECT count(*) FILTER (WHERE status IN ('intended', 'unknown', 'open')) AS open_orders,
+       coalesce(sum(value) FILTER (WHERE placed_at > %(day_ago)s AND status NOT IN ('rejected', 'not_placed')), 0)
+           AS ordered
+FROM live_orders
+WHERE user_id = %(user_id)s AND (placed_at > %(day_ago)s OR status IN ('intended', 'unknown', 'open'));
+
+-- name: insert_live_order
+INSERT INTO live_orders (user_id, client_order_id, digest, symbol, side, type, quantity, price, time_in_force, value,
+                         status, placed_at, updated_at)
+VALUES (%(user_id)s, %(client_order_id)s, %(digest)s, %(symbol)s, %(side)s, %(type)s, %(quantity)s, %(price)s,
+        %(time_in_force)s, %(value)s, 'intended', %(now)s, %(now)s);
+
+-- name: record_live_order
+-- What is known of an order (primary key); what is final stays as it is.
+WITH changed AS (
+    UPDATE live_orders
+    SET status = %(status)s, exchange_order_id = %(exchange_order_id)s, filled = %(filled)s, average = %(average)s,
+        reason = %(reason)s, updated_at = %(now)s
+    WHERE user_id = %(user_id)s AND client_order_id = %(client_order_id)s
+      AND status NOT IN ('filled', 'cancelled', 'rejected', 'not_placed')
+    RETURNING *
+)
+SELECT * FROM changed
+UNION ALL
+SELECT * FROM live_orders
+WHERE user_id = %(user_id)s AND client_order_id = %(client_order_id)s AND NOT EXISTS (SELECT FROM changed);

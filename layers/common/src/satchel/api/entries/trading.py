@@ -2,26 +2,36 @@
 
 from satchel.api.catalogue import Catalogue
 from satchel.api.entry import Hints, ToolEntry
-from satchel.api.wire.market import ImportCandlesArguments, ImportCandlesResult
-from satchel.api.wire.strategies import NoArguments
-from satchel.api.wire.trading import (
-    AccountArguments,
+from satchel.api.wire.accounts import (
     ConfigureAccountArguments,
     ConfigureAccountResult,
-    ExecuteTradeArguments,
-    ExecuteTradeResult,
     GetPositionsResult,
     GetWatchlistResult,
-    ListOrdersArguments,
-    ListOrdersResult,
     MarketStepArguments,
     MarketStepResult,
-    OrderArguments,
-    OrderResult,
     SetPriceAlertArguments,
     SetPriceAlertResult,
 )
+from satchel.api.wire.amounts import AccountArguments
+from satchel.api.wire.live import (
+    ExecuteLiveTradeArguments,
+    ExecuteLiveTradeResult,
+    LiveOrderArguments,
+    LiveOrderResult,
+)
+from satchel.api.wire.market import FetchCandlesArguments, ImportCandlesArguments, ImportCandlesResult
+from satchel.api.wire.strategies import NoArguments
+from satchel.api.wire.trading import (
+    ExecuteTradeArguments,
+    ExecuteTradeResult,
+    ListOrdersArguments,
+    ListOrdersResult,
+    OrderArguments,
+    OrderResult,
+)
 
+# Listed only where the owner has configured a live account.
+LIVE_TOOLSET = "live"
 _READS = Hints(read_only=True, idempotent=True)
 
 ENTRIES = Catalogue(
@@ -135,6 +145,46 @@ ENTRIES = Catalogue(
             function="import_candles",
             hints=Hints(destructive=True, idempotent=True),
             toolset="trading",
+        ),
+        ToolEntry(
+            name="fetch_candles",
+            title="Fetch candles",
+            description="Store past candles of an exchange, up to 20,000, for backtests and paper trading.",
+            arguments=FetchCandlesArguments,
+            result=ImportCandlesResult,
+            scope="trade:paper",
+            function="fetch_candles",
+            hints=Hints(destructive=True, idempotent=True, open_world=True),
+            toolset="trading",
+            timeout_s=28.0,
+        ),
+        ToolEntry(
+            name="execute_live_trade",
+            title="Execute a live trade",
+            description=(
+                "Place an order on a real exchange with real money, in two steps: the first call answers a preview and "
+                "a confirm_token; show the preview to the user, and only when they agree call again with the same "
+                "arguments and the token within 60 seconds. An order of status unknown is looked up by asking again."
+            ),
+            arguments=ExecuteLiveTradeArguments,
+            result=ExecuteLiveTradeResult,
+            scope="trade:live",
+            function="execute_live_trade",
+            hints=Hints(destructive=True, idempotent=False, open_world=True),
+            toolset=LIVE_TOOLSET,
+            timeout_s=28.0,
+        ),
+        ToolEntry(
+            name="live_order",
+            title="Look up or cancel a live order",
+            description="Read how an order on the real exchange stands now; cancel it if it rests and cancel is true.",
+            arguments=LiveOrderArguments,
+            result=LiveOrderResult,
+            scope="trade:live",
+            function="live_order",
+            hints=Hints(destructive=True, idempotent=True, open_world=True),
+            toolset=LIVE_TOOLSET,
+            timeout_s=28.0,
         ),
     ),
 )

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from satchel.api.wire.types import StorableText
+from satchel.api.wire.types import StorableText, Timestamp
 from satchel.market.candles import CandleSet
 
 # Half of what a function can be handed; about 60,000 bars.
@@ -40,6 +40,18 @@ class ImportCandlesArguments(BaseModel):
             licence=self.licence,
             synthetic=self.synthetic,
         )
+
+
+class FetchCandlesArguments(BaseModel):
+    """Which candles of an exchange."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    exchange: Literal["binance"] = Field(default="binance", description="Whose; what anybody may ask of it.")
+    symbol: StorableText = Field(min_length=1, max_length=64, description="Such as BTC/USDT.")
+    timeframe: Literal["1m", "5m", "15m", "30m", "1h", "4h", "1d", "1w"]
+    since: Timestamp = Field(description="First bar.")
+    until: Timestamp | None = Field(default=None, description="Bars before this; default: now. At most 20,000 bars.")
 
 
 class ImportCandlesResult(BaseModel):

@@ -1,0 +1,1 @@
+"""Real exchanges, spoken to through ccxt."""
