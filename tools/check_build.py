@@ -41,7 +41,6 @@ WITHOUT_OTHERS = {
     # No live account.
     "execute_live_trade": "not_found",
     "live_order": "not_found",
-    "job": "not_found",
     # No MCP server, no token, no secret.
     "agent_gateway": "unavailable",
     "agent_telegram": "unauthorized",
