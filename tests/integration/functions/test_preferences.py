@@ -1,4 +1,5 @@
 import asyncio
+import base64
 import json
 from pathlib import Path
 
@@ -115,3 +116,39 @@ def test_other_code_that_runs_and_drops_an_event_loop_does_not_stop_the_next_cal
     for _ in range(2):
         assert get(invoke, PREFERENCES)["statusCode"] == 200
         asyncio.run(asyncio.sleep(0))
+
+
+def stage_event(kind, stage_path, body, *, method="PUT"):
+    path = stage_path.removeprefix("/prod")
+    claims = {"sub": "alice", "scope": "context:read context:write"}
+    domain = "abc.execute-api.eu-west-1.amazonaws.com"
+    common = {"headers": {"host": domain}, "body": body, "isBase64Encoded": True}
+    if kind == "rest":
+        context = {"path": stage_path, "stage": "prod", "domainName": domain, "authorizer": {"claims": claims}}
+        return {**common, "resource": "/{proxy+}", "httpMethod": method, "path": path, "requestContext": context}
+    http = {"method": method, "path": stage_path}
+    context = {"http": http, "stage": "prod", "domainName": domain, "authorizer": {"jwt": {"claims": claims}}}
+    return {**common, "version": "2.0", "rawPath": stage_path, "rawQueryString": "", "requestContext": context}
+
+
+@pytest.mark.parametrize("kind", ["http", "rest"])
+@pytest.mark.parametrize("stage", ["/prod", ""])
+def test_every_kind_of_api_and_of_domain_is_answered_alike(invoke, kind, stage):
+    body = base64.b64encode('{"focus":"Grüße 😀"}'.encode()).decode()
+    answer = invoke("preferences", stage_event(kind, stage + PREFERENCES, body))
+    assert (answer["statusCode"], answer["isBase64Encoded"], answer["headers"]["etag"]) == (200, False, '"1"')
+    assert json.loads(answer["body"])["focus"] == "Grüße 😀"
+    page = invoke("preferences", stage_event(kind, f"{stage}/openapi.json", "", method="GET"))
+    assert json.loads(page["body"])["servers"][0]["url"] == f"https://abc.execute-api.eu-west-1.amazonaws.com{stage}"
+
+
+@pytest.mark.parametrize("kind", ["http", "rest"])
+@pytest.mark.parametrize("body", ["%%%", "e3g", "e30"])
+def test_broken_base64_is_a_400(invoke, kind, body):
+    answer = invoke("preferences", stage_event(kind, "/prod" + PREFERENCES, body))
+    assert (answer["statusCode"], json.loads(answer["body"])["error"]["message"]) == (400, "the body is not base64")
+
+
+def test_a_path_with_a_nul_leads_nowhere(invoke):
+    answer = get(invoke, PREFERENCES + "\0")
+    assert (answer["statusCode"], json.loads(answer["body"])["error"]["code"]) == (404, "not_found")

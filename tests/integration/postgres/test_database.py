@@ -103,6 +103,16 @@ def test_a_value_out_of_range_is_bad_input(database):
         connection.execute("SELECT 1e400::float8")
 
 
+def test_a_transaction_that_could_not_begin_is_not_left_open(database, admin_dsn):
+    with pytest.raises(InvalidInputError), database.transaction("a\0b"):
+        pass
+    query = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'satchel_app' AND state LIKE 'idle in transaction%'"
+    with psycopg.connect(admin_dsn) as connection:
+        assert connection.execute(query).fetchone() == (0,)
+    with database.transaction("alice") as connection:
+        assert connection.execute("SELECT current_setting('app.user_id')").fetchone() == {"current_setting": "alice"}
+
+
 def test_migrating_again_changes_nothing(admin_dsn):
     assert migrate(admin_dsn) == []
 

@@ -8,6 +8,7 @@ from typing import Any, cast
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from satchel.api.envelopes import http_body
+from satchel.errors import NotFoundError
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,15 @@ class GatewayRequest:
     def query_values(self, name: str) -> list[str]:
         """Every value of one query parameter, in order."""
         return [value for key, value in parse_qsl(self.query, keep_blank_values=True) if key == name]
+
+    def check_path(self) -> None:
+        """Return where there can be something at the path.
+
+        Raises:
+            NotFoundError: It holds a NUL, which no id has and no store could look for.
+        """
+        if "\0" in self.path:
+            raise NotFoundError("there is nothing at this path")
 
     def body(self) -> bytes:
         """The body.

@@ -145,7 +145,9 @@ def route(name: str, *, scope: str) -> Callable[[Callable[[GatewayRequest, Call]
                 principal = envelope.principal()
                 _require(scope, principal)
                 call = Call(principal, envelope.request_id, context.get_remaining_time_in_millis)
-                return function(gateway_request(event), call)
+                request = gateway_request(event)
+                request.check_path()
+                return function(request, call)
 
             return _answering(name, event, context, work)
 

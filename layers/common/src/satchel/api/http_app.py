@@ -1,6 +1,7 @@
 """What the few functions with several routes share: FastAPI behind Mangum, with our errors and our principal."""
 
 import asyncio
+import base64
 from collections.abc import Awaitable, Callable
 from time import perf_counter
 from typing import Any
@@ -12,15 +13,15 @@ from mangum import Mangum
 
 from satchel.api.envelopes import HttpEnvelope
 from satchel.api.error_table import error_body, wire_of
-from satchel.api.gateway_request import gateway_request
+from satchel.api.gateway_request import GatewayRequest, gateway_request
 from satchel.api.handler import Handler
 from satchel.api.principal import Principal
 from satchel.api.request_log import log_request
 from satchel.api.validation import field_path
-from satchel.errors import ForbiddenError, InvalidInputError, NotFoundError, RetryableError
+from satchel.errors import ForbiddenError, InvalidInputError, RetryableError
 
-# Added to the event for `base_url`, since Mangum knows no stage.
-_BASE_URL = "satchel.base_url"
+# Added to the event, since Mangum knows no stage and forgives broken base64.
+_REQUEST = "satchel.request"
 
 
 def http_app(name: str) -> FastAPI:
@@ -37,7 +38,7 @@ def http_app(name: str) -> FastAPI:
         request_id = _envelope(request).request_id
         failure: Exception | None = None
         try:
-            _check_path(request.url.path)
+            _check(_gateway_request(request))
             response = await call_next(request)
         except Exception as error:  # noqa: BLE001 - the edge of the functions that have routes
             failure = error
@@ -67,18 +68,15 @@ def lambda_handler(app: FastAPI) -> Handler:
     adapter = Mangum(app, lifespan="off")
 
     def handle(event: dict[str, Any], context: Any) -> dict[str, Any]:
-        request = gateway_request(event)
-        http = {**event["requestContext"]["http"], "path": request.path}
-        inner = {**event, "requestContext": {**event["requestContext"], "http": http}, _BASE_URL: request.base_url}
         asyncio.set_event_loop(loop)
-        return adapter(inner, context)
+        return adapter(_for_mangum(gateway_request(event)), context)
 
     return handle
 
 
 def base_url(request: Request) -> str:
     """The URL the caller reached the API under, a stage included."""
-    return request.scope["aws.event"][_BASE_URL]
+    return _gateway_request(request).base_url
 
 
 def require(request: Request, scope: str) -> Principal:
@@ -109,9 +107,31 @@ def expected_version(request: Request) -> int | None:
     return int(digits)
 
 
-def _check_path(path: str) -> None:
-    if "\0" in path:  # no id has one, and no store could look for it
-        raise NotFoundError("there is nothing at this path")
+def _for_mangum(request: GatewayRequest) -> dict[str, Any]:
+    """`request` as an HTTP API's event, whatever kind of API it came from: Mangum knows no REST API's stage."""
+    try:
+        body = base64.b64encode(request.body()).decode()
+    except InvalidInputError:  # told within the application
+        body = ""
+    http = {"method": request.method, "path": request.path, "sourceIp": ""}
+    return {
+        "version": "2.0",
+        "rawQueryString": request.query,
+        "headers": dict(request.headers),
+        "requestContext": {**request.event["requestContext"], "http": http},
+        "body": body,
+        "isBase64Encoded": True,
+        _REQUEST: request,
+    }
+
+
+def _gateway_request(request: Request) -> GatewayRequest:
+    return request.scope["aws.event"][_REQUEST]
+
+
+def _check(request: GatewayRequest) -> None:
+    request.body()  # raises where it is not the base64 that it is said to be
+    request.check_path()
 
 
 def _envelope(request: Request) -> HttpEnvelope:

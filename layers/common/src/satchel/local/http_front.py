@@ -171,7 +171,7 @@ async def _read(receive: Receive) -> bytes | None:
 
 async def _write(send: Send, response: HttpResponse, gateway_headers: Mapping[str, str], method: str) -> None:
     headers = {**response.headers, **gateway_headers}
-    if "vary" in response.headers and "vary" in gateway_headers:
+    if response.headers.get("vary", "origin") != "origin" and "vary" in gateway_headers:
         headers["vary"] = f"{response.headers['vary']}, {gateway_headers['vary']}"
     headers.pop("content-length", None)
     has_body = response.status not in {204, 304}

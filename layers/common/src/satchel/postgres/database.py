@@ -93,9 +93,13 @@ class Database:
 
     @staticmethod
     def _begin_on(connection: Connection, user_id: str) -> Connection:
-        with connection.pipeline():
-            connection.execute("BEGIN")
-            connection.execute("SELECT set_config('app.user_id', %s, true)", (user_id,))
+        try:
+            with connection.pipeline():
+                connection.execute("BEGIN")
+                connection.execute("SELECT set_config('app.user_id', %s, true)", (user_id,))
+        except psycopg.Error:
+            connection.close()  # whatever has begun, the next transaction is none of its parts
+            raise
         return connection
 
     @staticmethod
