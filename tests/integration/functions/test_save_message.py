@@ -96,6 +96,11 @@ def test_a_body_that_is_not_one_plain_json_object_is_refused(invoke, database, b
     assert ConversationStore(database, "alice").recent_messages(1) == []
 
 
+def test_the_reason_is_told_in_our_words(invoke):
+    error = save(invoke, role="user", content="x", timestamp="soon")["error"]
+    assert error["message"].startswith("timestamp: it must be an ISO-8601 time stamp")
+
+
 def test_nul_and_lone_surrogates_become_the_replacement_character_everywhere(invoke, database):
     saved = save(
         invoke,

@@ -116,6 +116,24 @@ def test_a_server_that_does_not_answer_is_a_sentence(capsys, tmp_path, monkeypat
     assert "does not answer at http://127.0.0.1:1" in err
 
 
+@pytest.mark.parametrize(
+    "url",
+    ["nonsense", "http://[::1", "ftp://x", "file:///etc/passwd", "http://127.0.0.1:99999", "http://", "http://a b"],
+)
+def test_a_url_that_is_no_servers_is_a_sentence(capsys, tmp_path, url):
+    status, out, err = run(capsys, "save", "x", "--url", url, "--data", str(tmp_path))
+    assert (status, out) == (1, "")
+    assert f"{url} is no URL of a server" in err
+
+
+def test_a_token_may_end_in_a_newline_and_one_that_is_none_is_a_sentence(capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv("SATCHEL_TOKEN", " abc.def\n")
+    assert "does not answer" in run(capsys, "status", "--url", "http://127.0.0.1:9", "--data", str(tmp_path))[2]
+    for token in ("a\nb", "é"):
+        monkeypatch.setenv("SATCHEL_TOKEN", token)
+        assert "SATCHEL_TOKEN holds no token" in run(capsys, "status", "--data", str(tmp_path))[2]
+
+
 def test_an_event_that_is_absent_or_no_json_is_a_sentence(capsys, tmp_path: Path):
     status, _, err = run(capsys, "invoke", "save_message", "-e", str(tmp_path / "none.json"), "--data", str(tmp_path))
     assert status == 1

@@ -24,7 +24,8 @@ def validate(model: type[Model], value: Any) -> Model:
         return model.model_validate(value)
     except ValidationError as error:
         found = [
-            (field_path(item["loc"]), item["msg"]) for item in error.errors(include_input=False, include_url=False)
+            (field_path(item["loc"]), item["msg"].removeprefix("Value error, "))
+            for item in error.errors(include_input=False, include_url=False)
         ]
         told = "; ".join(f"{path}: {message}" if path else message for path, message in found[:_SHOWN])
         raise InvalidInputError(told, field=found[0][0] or None) from error

@@ -2,16 +2,20 @@
 
 import json
 import os
+import re
 import urllib.error
 import urllib.request
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from satchel.cli.errors import CommandError
 from satchel.cli.token import mint
 
 # Longer than the API's own 30 seconds, so that its answer is what is shown.
 _TIMEOUT_S = 35
+# What a URL and a header are made of.
+_SENDABLE = re.compile("[!-~]+")
 
 
 class ApiClient:
@@ -21,11 +25,18 @@ class ApiClient:
         url: The server, without a path.
         user: Whose token is made, unless `SATCHEL_TOKEN` holds one.
         data: The data folder with the signing key.
+
+    Raises:
+        CommandError: The URL is none of a server, or no token can be made.
     """
 
     def __init__(self, url: str, user: str, data: Path) -> None:
+        if not _is_server(url):
+            raise CommandError(f"{url} is no URL of a server; it should look like http://127.0.0.1:3000.")
         self.url = url.rstrip("/").removesuffix("/mcp")
-        self._token = os.environ.get("SATCHEL_TOKEN") or mint(data, user, audience=f"{self.url}/mcp")
+        self._token = os.environ.get("SATCHEL_TOKEN", "").strip() or mint(data, user, audience=f"{self.url}/mcp")
+        if not _SENDABLE.fullmatch(self._token):
+            raise CommandError("SATCHEL_TOKEN holds no token.")
 
     def call_tool(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         """A tool's `structuredContent`.
@@ -50,6 +61,15 @@ class ApiClient:
             raise CommandError(_explain(error.code, error.read())) from error
         except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
             raise CommandError(f"Satchel does not answer at {self.url}; is `satchel serve` running?") from error
+
+
+def _is_server(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # raises where it is none
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.hostname) and _SENDABLE.fullmatch(url) is not None
 
 
 def _explain(status: int, body: bytes) -> str:
