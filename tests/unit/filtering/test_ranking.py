@@ -152,3 +152,29 @@ def test_values_of_any_kind_and_depth_are_ranked() -> None:
     items = [None, True, 3.5, ["needle"], {"a": {"b": ["x", 12]}}, deep, "\ud800", "İstanbul needle"]
     assert set(order(items, keywords=("needle",), intent="")[:3]) == {3, 5, 7}
     assert order(items, keywords=("12",), intent="")[0] == 4
+
+
+def test_empty_places_go_to_items_that_share_words_with_the_best_and_stay_behind_them():
+    items = [
+        {"text": "kayak hire at the lake with paddles"},
+        {"text": "kayak paddles and life jackets"},
+        {"text": "canoe paddles for the lake"},
+        *[{"text": f"tax form {i} for the office"} for i in range(30)],
+    ]
+    ranked = ranking.rank(
+        items, create_mock_intent_analysis(intent="kayak", keywords=("kayak",), max_results=5), GENERIC
+    )
+    assert ranked.order[:3] == [1, 0, 2]  # the shorter one first
+    assert ranked.scores[0] > ranked.scores[2] > 0
+    assert all(score == 0 for score in ranked.scores[3:])
+
+
+def test_arrays_of_one_shape_rank_as_arrays_of_many_do():
+    rows = [{"id": i, "name": f"kayak {i}" if i % 3 == 0 else None, "open": True, "price": 1.5 * i} for i in range(40)]
+    intent = create_mock_intent_analysis(intent="kayak", keywords=("kayak",), max_results=5)
+    uneven = [*rows, {"name": "other"}]
+    assert (
+        ranking.rank(rows, intent, GENERIC).order[:14]
+        == ranking.rank(uneven, intent, GENERIC).order[:14]
+        == list(range(0, 40, 3))
+    )

@@ -59,6 +59,9 @@ def _days(match: re.Match[str]) -> tuple[date, date] | None:
         return None  # such as 2023-02-30
 
 
+_DIGIT = re.compile(r"\d")
+
+
 def _named_days(group: dict[str, str | None]) -> tuple[date, date] | None:
     year = int(group["y"] or group["my"] or group["ym"] or group["qy"] or group["year"] or 0)
     if group["year"]:
@@ -117,7 +120,7 @@ def _relative(text: str, today: date) -> Iterator[DateRange]:
 
 def find(text: str, today: date | None) -> list[DateRange]:
     """The ranges said in `text`, in reading order; relative ones only where `today` is given."""
-    found = list(_absolute(text))
+    found = list(_absolute(text)) if _DIGIT.search(text) else []  # each of them has a year
     if today is not None:
         found += _relative(text, today)
     return sorted(found, key=lambda span: span.begin)

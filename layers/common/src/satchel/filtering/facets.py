@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
+from itertools import chain
 from operator import itemgetter
-from typing import Any
+from typing import Any, cast
 
 from satchel.filtering import words
 from satchel.filtering.date_ranges import DateRange
@@ -25,6 +26,7 @@ _MIN_DIGITS = 3
 _SAMPLE_ITEMS = 100
 _ISO_DATE = re.compile(r"(?:19|20)\d\d-\d\d-\d\d")
 _EPOCH_FROM, _EPOCH_TO, _MILLISECONDS = 315_532_800, 4_102_444_800, 1000
+_GET = cast("Callable[[Any, str], Any]", dict.get)
 _TIME_FIRST = ("created", "timestamp", "ts", "time", "date", "updated")
 
 
@@ -49,17 +51,24 @@ class Table:
     """
 
     def __init__(self, items: Sequence[Any]) -> None:
-        self._rows: list[dict[str, Any]] = [item if is_object(item) else {} for item in items]
+        is_objects = set(map(type, items)) == {dict}
+        self._rows: Sequence[dict[str, Any]] = (
+            items if is_objects else [item if is_object(item) else {} for item in items]
+        )
         step = max(1, len(self._rows) // _SAMPLE_ITEMS)
         self._sample = self._rows[::step]
         self._read: dict[str, list[Any]] = {}
+        self._sampled: dict[str, list[Any]] = {}
         paths: dict[tuple[str, ...], None] = {}
-        for row in self._sample:
-            for key, value in row.items():
-                if is_object(value):
-                    paths.update(((key, inner), None) for inner, v in value.items() if not isinstance(v, list | dict))
-                elif not isinstance(value, list):
-                    paths[key,] = None
+        for key in dict.fromkeys(chain.from_iterable(self._sample)):
+            values = _column(self._sample, (key,))
+            kinds = set(map(type, values))
+            if dict in kinds:
+                inner = dict.fromkeys(chain.from_iterable(value for value in values if is_object(value)))
+                paths.update(((key, name), None) for name in inner)
+            if kinds - {dict, list}:
+                paths[key,] = None
+                self._sampled[key] = values
             if len(paths) > _MAX_COLUMNS:
                 break
         self.paths = {".".join(path): path for path in list(paths)[:_MAX_COLUMNS]}
@@ -69,7 +78,9 @@ class Table:
 
     def sample(self, column: str) -> list[Any]:
         """Values of one column in about 100 items spread over the array; None where an item lacks it."""
-        return _column(self._sample, self.paths[column])
+        if column not in self._sampled:
+            self._sampled[column] = _column(self._sample, self.paths[column])
+        return self._sampled[column]
 
     def values(self, column: str) -> list[Any]:
         """Values of one column, in the array's order; None where an item lacks it."""
@@ -84,12 +95,9 @@ def _column(rows: Sequence[Mapping[str, Any]], path: tuple[str, ...]) -> list[An
     except KeyError:  # not every item has it
         values = [row.get(path[0]) for row in rows]
     if len(path) > 1:
-        return [_member(value, path[1]) for value in values]
+        name = path[1]
+        return [_GET(value, name) if type(value) is dict else None for value in values]
     return values
-
-
-def _member(value: Any, name: str) -> Any:
-    return value.get(name) if is_object(value) else None
 
 
 def _spaced(text: str) -> str:
@@ -110,7 +118,7 @@ def named_values(table: Table, sentence: str) -> list[Condition]:
         if len(set(strings)) * _REPEATS > len(strings) > _MIN_DISTINCT:
             continue  # nearly each is another one: ids, names, times
         values = table.values(column)
-        distinct = {value for value in _distinct(values) if type(value) is str}
+        distinct = [value for value in _distinct(values) if type(value) is str]
         most = max(_MIN_DISTINCT, len(table) // _DISTINCT_SHARE)
         if not 1 < len(distinct) <= most or len(distinct) * 2 > len(values):
             continue
@@ -124,10 +132,13 @@ def _distinct(values: Sequence[Any]) -> Iterable[Any]:
     try:
         return set(values)
     except TypeError:  # arrays or objects among them
-        return values
+        return {value for value in values if type(value) is str}
 
 
 def _is_named(value: str, asked: str) -> bool:
+    start = value[:2] if value[:2].isalnum() else value[:1]
+    if start.isascii() and start.isalnum() and " " + start.lower() not in asked:
+        return False  # nearly every value: none of the asked words starts like it
     phrase = _spaced(value)
     bare = phrase.strip()
     return (

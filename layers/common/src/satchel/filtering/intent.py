@@ -104,7 +104,9 @@ def analyze_intent(
         first, last = spans[0].first, spans[0].last
         filters["date_range"] = [first.isoformat() if first else None, last.isoformat() if last else None]
     unwanted = tuple(dict.fromkeys(match[1].lower() for match in _NEGATED.finditer(asked)))
-    about = _AMOUNT.sub(" ", _NEGATED.sub(" ", _without(asked, spans)))
+    about = _AMOUNT.sub(" ", _without(asked, spans))
+    if unwanted:
+        about = _NEGATED.sub(" ", about)
     keywords = _keywords(about, profile, filters)
     if not keywords and not filters:
         keywords = _keywords(tool_name.replace("_", " "), profile, filters)

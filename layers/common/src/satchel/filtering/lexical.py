@@ -9,10 +9,10 @@ with the non-negative inverse document frequency of Lucene.
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain, pairwise, repeat
-from operator import add, sub
+from operator import add, methodcaller, sub
 from typing import Any, cast
 
 from satchel.filtering import words
@@ -45,6 +45,8 @@ class Corpus:
 
 
 MAX_DEPTH = 60
+_VALUES = methodcaller("values")
+_CONTAINERS = frozenset({dict, list, tuple})
 
 
 def _walk(value: Any, key: str, strings: list[str], keys: list[str], depth: int) -> None:
@@ -74,12 +76,74 @@ def corpus(items: Sequence[Any], field_weight: Callable[[str], float], *, ascii_
         field_weight: Weight of a field's text, by the field's name (empty for an item that is no object).
         ascii_only: True where every term is ASCII: other characters are blotted out, which makes the scan faster.
     """
+    strings, weights, firsts = _uniform(items, field_weight) or _various(items, field_weight)
+    try:
+        text = "\n" + "\n".join(strings)
+    except TypeError:  # not all are texts: found out here, since nearly always they are
+        strings = list(map(_text, strings))
+        text = "\n" + "\n".join(strings)
+    if not text.isascii():
+        fold = words.to_ascii if ascii_only else words.normalise
+        for index in _places_of(list(map(str.isascii, strings))):
+            strings[index] = fold(strings[index])
+        text = "\n" + "\n".join(strings)
+    lower = text.lower()
+    if len(lower) != len(text):  # a letter whose lower case is longer: give up telling camel case apart
+        text = lower
+        if len(strings) > 1:
+            strings = [string.lower() for string in strings]
+    starts = list(accumulate(map(add, map(len, strings), repeat(1)), initial=1))
+    item_starts = list(map(starts.__getitem__, firsts))
+    item_starts.append(len(text) + 1)
+    owners = list(chain.from_iterable(map(repeat, range(len(items)), map(sub, (*firsts[1:], len(strings)), firsts))))
+    return Corpus(text, lower, starts[:-1], owners, weights, item_starts)
+
+
+def _places_of(flags: list[bool]) -> Iterator[int]:
+    """Where the flags are False, without looking at each of the others in Python."""
+    at = -1
+    while True:
+        try:
+            at = flags.index(False, at + 1)
+        except ValueError:
+            return
+        yield at
+
+
+def _uniform(
+    items: Sequence[Any], field_weight: Callable[[str], float]
+) -> tuple[list[str], list[float], Sequence[int]] | None:
+    """Strings, their weights, and each item's first, where all items are flat objects with the same fields; else None.
+
+    What most arrays are, at a fifth of the time of walking each item. What is no text is left to be made one.
+    """
+    if not items or {each.__class__ for each in items} != {dict}:
+        return None
+    rows = cast("Sequence[dict[str, Any]]", items)
+    names = tuple(rows[0])
+    if not names or set(map(tuple, rows)) != {names}:
+        return None
+    width = len(names)
+    strings: list[Any] = list(chain.from_iterable(map(_VALUES, rows)))
+    if not _CONTAINERS.isdisjoint(map(type, strings)):
+        return None
+    return strings, list(map(field_weight, names)) * len(items), range(0, width * len(items), width)
+
+
+def _text(value: Any) -> str:
+    return value if type(value) is str else "" if value is None or type(value) is bool else str(value)
+
+
+def _various(
+    items: Sequence[Any], field_weight: Callable[[str], float]
+) -> tuple[list[str], list[float], Sequence[int]]:
+    """The same of any items."""
     strings: list[str] = []
     keys: list[str] = []
     firsts: list[int] = []
     for item in items:
         firsts.append(len(strings))
-        if item.__class__ is dict:  # what `is_object` says, without the call: this loop is the hot one
+        if item.__class__ is dict:  # what `is_object` says, without the call: this loop is a hot one
             for key, value in item.items():
                 if type(value) is str:
                     strings.append(value)
@@ -88,30 +152,8 @@ def corpus(items: Sequence[Any], field_weight: Callable[[str], float], *, ascii_
                     _walk(value, key, strings, keys, MAX_DEPTH)
         else:
             _walk(item, "", strings, keys, MAX_DEPTH)
-    text = "\n" + "\n".join(strings)
-    if not text.isascii():
-        fold = words.to_ascii if ascii_only else words.normalise
-        strings = [string if string.isascii() else fold(string) for string in strings]
-        text = "\n" + "\n".join(strings)
-    lower = text.lower()
-    if len(lower) != len(text):  # a letter whose lower case is longer: give up telling camel case apart
-        text = lower
-        if len(strings) > 1:
-            strings = [string.lower() for string in strings]
-    starts = list(accumulate(map(add, map(len, strings), repeat(1)), initial=1))
-    item_starts = [starts[first] for first in firsts]
-    item_starts.append(len(text) + 1)
-    firsts.append(len(strings))
-    owners = list(chain.from_iterable(map(repeat, range(len(items)), map(sub, firsts[1:], firsts))))
     weight_of = {key: field_weight(key) for key in dict.fromkeys(keys)}
-    return Corpus(
-        text=text,
-        lower=lower,
-        starts=starts[:-1],
-        owners=owners,
-        weights=list(map(weight_of.__getitem__, keys)),
-        item_starts=item_starts,
-    )
+    return strings, list(map(weight_of.__getitem__, keys)), firsts
 
 
 @dataclass(slots=True)

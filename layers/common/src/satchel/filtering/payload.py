@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date
+from itertools import repeat
 from typing import Any
 
 from satchel.filtering.array_filter import Judge, select
@@ -112,9 +113,15 @@ class PayloadFilter:
             today=self.today,
         )
         for reason, threshold, places, scores in selection.cuts:
-            removed += [
-                Removal((*path, index), items[index], reason, scores[index], threshold, nested) for index in places
-            ]
+            removed += map(  # a large array makes many: no loop in Python
+                Removal,
+                zip(*map(repeat, path), places, strict=False),
+                map(items.__getitem__, places),
+                repeat(reason),
+                map(scores.__getitem__, places),
+                repeat(threshold),
+                repeat(nested),
+            )
         kept = [self._shrink(items[index], (*path, index), removed) for index in selection.kept]
         return kept, selection.strategy
 

@@ -51,6 +51,7 @@ def rank(items: Sequence[Any], intent: Intent, profile: ToolProfile, *, today: d
     laid = lexical.corpus(items, profile.field_weight, ascii_only=ascii_only)
     found = lexical.scan(laid, wanted, phrases)
     scores = feedback.rerank(laid, lexical.bm25(laid, wanted, found), wanted)
+    scores = feedback.fill(laid, scores, wanted, intent.max_results)
     conditions = _conditions(items, intent, profile, today)
     if conditions and not wanted:
         scores = [float(sum(condition.met[i] for condition in conditions)) for i in range(len(items))]
@@ -63,9 +64,14 @@ def rank(items: Sequence[Any], intent: Intent, profile: ToolProfile, *, today: d
         unwanted = lexical.scan(laid, terms.of_intent(intent.negatives, "", {}, frozenset())).touched
         scores = [score * UNMET if index in unwanted else score for index, score in enumerate(scores)]
     if found.touched:
-        lift = KEYWORD_LIFT + max((score for i, score in enumerate(scores) if i not in found.touched), default=0.0)
-        scores = [score + lift if i in found.touched else score for i, score in enumerate(scores)]
-    order = sorted(range(len(items)), key=lambda i: (-scores[i], i))
+        others = list(scores)
+        for i in found.touched:
+            others[i] = 0.0
+        lift = KEYWORD_LIFT + max(others)
+        scores = list(scores)
+        for i in found.touched:
+            scores[i] += lift
+    order = sorted(range(len(items)), key=scores.__getitem__, reverse=True)  # stable: ties keep the array's order
     return Ranked(order, scores, conditions, chat is not None)
 
 

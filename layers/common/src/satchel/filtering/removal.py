@@ -6,6 +6,7 @@ Pure.
 from collections import Counter
 from collections.abc import Collection, Iterable
 from heapq import nlargest
+from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
 from satchel.filtering.json_values import Path, is_array, is_object, size_bytes
@@ -48,14 +49,18 @@ class Removal(NamedTuple):
     nested: bool = False
 
 
+_REASON, _SCORE, _NESTED = map(attrgetter, ("reason", "score", "nested"))
+
+
 def near_misses(removed: Iterable[Removal], most: int = NEAR_MISSES) -> list[Removal]:
     """The best-scored of what was removed, best first, ties in order of removal."""
-    return nlargest(most, removed, key=lambda removal: removal.score)
+    return nlargest(most, removed, key=_SCORE)
 
 
-def count_by_reason(removed: Iterable[Removal]) -> dict[str, int]:
+def count_by_reason(removed: Collection[Removal]) -> dict[str, int]:
     """How many were removed for each reason, nested ones apart; sorted by reason."""
-    return dict(sorted(Counter(removal.reason for removal in removed if not removal.nested).items()))
+    own = removed if not any(map(_NESTED, removed)) else [removal for removal in removed if not removal.nested]
+    return dict(sorted(Counter(map(_REASON, own)).items()))
 
 
 def mean_score(removed: Collection[Removal]) -> float | None:

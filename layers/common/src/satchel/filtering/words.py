@@ -16,8 +16,7 @@ WORD = re.compile(r"[^\W_]+")
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 
 _ACCENTS = re.compile("[\u0300-\u036f]+")
-# Acute, grave, diaeresis, circumflex, tilde, cedilla, ring, caron: replacing them one by one beats the expression.
-_COMMON_ACCENTS = "\u0301\u0300\u0308\u0302\u0303\u0327\u030a\u030c"
+_ASCII = bytes(range(128))
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u0e00-\u0e7f]+")
 _HANGUL = re.compile("[\uac00-\ud7a3]+")
 _PARTICLES = (
@@ -63,12 +62,18 @@ def normalise(text: str) -> str:
 
 def to_ascii(text: str) -> str:
     """`text` without Latin accents, and each character that is still not ASCII replaced by a question mark."""
-    text = text.replace("\xa0", " ")
-    if not unicodedata.is_normalized("NFKD", text):
-        text = unicodedata.normalize("NFKD", text)
-        for accent in _COMMON_ACCENTS:
-            text = text.replace(accent, "")
+    for char in set(text.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass")):
+        plain = _plain(char)
+        if plain != "?":
+            text = text.replace(char, plain)
     return text.encode("ascii", "replace").decode("ascii")
+
+
+@lru_cache(maxsize=10_000)
+def _plain(char: str) -> str:
+    """What one character is in ASCII: nothing for an accent by itself, `?` where it is nothing there."""
+    plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", char))
+    return plain if plain.isascii() else "?"
 
 
 @lru_cache(maxsize=1)
