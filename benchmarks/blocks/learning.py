@@ -12,8 +12,9 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import normalize
 
-from satchel.blocks.features import DEFAULT_WEIGHT, TOPIC_DIMENSIONS, Lexicon, phrases
 from satchel.blocks.text import read
+from satchel.blocks.topics import TOPIC_DIMENSIONS
+from satchel.blocks.vocabulary import DEFAULT_WEIGHT, Lexicon, phrases
 
 _COMMON = 8
 _PHRASE_SESSIONS = 8

@@ -33,7 +33,8 @@ from corpora import (
 from learning import learn_lexicon
 from metrics import fit_of
 
-from satchel.blocks.features import FLAGS, NAMES, Lexicon, extract
+from satchel.blocks.features import FLAGS, NAMES, extract
+from satchel.blocks.vocabulary import Lexicon
 
 MODEL_FILE = Path(__file__).parents[2] / "layers/common/src/satchel/blocks/continuity.json"
 COLUMNS = [*NAMES, *FLAGS]

@@ -158,3 +158,33 @@ def test_a_uri_of_another_form_is_not_found(invoke, uri):
 def test_reading_needs_the_scope(invoke):
     event = direct(scopes=["context:write"], resource="context://user-profile")
     assert invoke("context_resources.user_profile", event)["error"]["code"] == "forbidden"
+
+
+TALK = (
+    ("user", "npm install fails with EACCES on the build server, why?"),
+    ("assistant", "Run it as another user?"),
+    ("user", "I tried sudo, still the same error"),
+    ("assistant", "Then set the npm prefix to a folder of your own: npm config set prefix ~/.npm"),
+    ("user", "that fixed it, thanks!"),
+)
+ASKED = "context://conversation-summary?query=what%20did%20we%20already%20try%20for%20npm%20EACCES"
+
+
+def test_the_summary_tells_what_was_tried_to_whoever_asks(invoke):
+    for number, (role, said) in enumerate(TALK):
+        save(invoke, said, role=role, session_id="old", timestamp=f"2025-01-01T10:0{number}:00Z")
+    save(invoke, "안녕하세요, npm EACCES 또 나왔어요 😢", session_id="new")
+    asked = text(invoke, "conversation_summary", ASKED)
+    section = asked.partition("\n\nAlready tried:\n")[2].partition("\n\n")[0]
+    assert "npm install fails with EACCES on the build server, why?" in section
+    assert "tried: I tried sudo, still the same error" in section
+    assert "what helped: Then set the npm prefix to a folder of your own" in section
+    assert "Already tried:" not in text(invoke, "conversation_summary", "context://conversation-summary")
+    assert text(invoke, "conversation_summary", ASKED, "bob") == "No recent conversation history."
+
+
+def test_what_was_tried_is_told_when_the_last_message_asks_for_it(invoke):
+    for number, (role, said) in enumerate(TALK):
+        save(invoke, said, role=role, session_id="s", timestamp=f"2025-01-01T10:0{number}:00Z")
+    save(invoke, "npm EACCES 이거 전에 어떻게 해결했지?", session_id="s")
+    assert "\n\nAlready tried:\n- " in text(invoke, "conversation_summary", "context://conversation-summary")

@@ -8,7 +8,7 @@ from satchel.api.wire.blocks import BuildRequest
 from satchel.api.wire.built_blocks import BuildResponse
 from satchel.blocks.building import build_session_blocks
 from satchel.blocks.continuity import shipped_model
-from satchel.blocks.features import WINDOW
+from satchel.blocks.window import WINDOW
 from satchel.errors import InvalidInputError
 
 START = datetime(2025, 1, 1, 9, tzinfo=UTC)

@@ -18,6 +18,7 @@ from satchel.llm.asking import ask_all
 from satchel.llm.claude import ClaudeModel, anthropic_client, bedrock_client
 from satchel.llm.store import LedgerStore
 from satchel.llm.structured import StructuredModel
+from satchel.memory.attempts import SHOWN_ATTEMPTS, Attempt, asks_what_was_tried
 from satchel.memory.messages import Message
 from satchel.memory.store import ConversationStore
 from satchel.memory.summary import SHOWN_RECENT, SHOWN_RELEVANT, Summary, Wording, gather_summary
@@ -188,6 +189,31 @@ def summary_wording(user_id: str, found: Summary | None, remaining_ms: Callable[
         seconds_left=lambda: min(until - monotonic(), remaining_ms() / 1000 - _AFTER_MODEL_S),
     )
     return None if record.answer is None else read_wording(record.answer, found)
+
+
+def past_attempts(user_id: str, found: Summary | None) -> list[Attempt]:
+    """What was tried in the discussions that a summary is made of, where its user asks for that; oldest first.
+
+    They come from the blocks of the sessions of those discussions, which are brought up to date.
+    """
+    if found is None or not asks_what_was_tried(found.query):
+        return []
+    from satchel.blocks.continuity import shipped_model  # noqa: PLC0415 - only where it is asked for
+    from satchel.blocks.stored import bring_up_to_date  # noqa: PLC0415
+
+    store = block_store(user_id)
+    sessions: dict[str, list[str]] = {}
+    for message in (*found.relevant, *found.recent):
+        sessions.setdefault(message.session_id, []).append(message.message_id)
+    attempts: list[Attempt] = []
+    for session_id, message_ids in sessions.items():
+        bring_up_to_date(session_id, store=store, continuity=shipped_model())
+        attempts += [
+            Attempt(block.last_at, block.tags.PROBLEM, block.tags.TRIAL, block.tags.SOLUTION)
+            for block in store.blocks_holding(session_id, message_ids)
+            if block.last_at and (block.tags.TRIAL or block.tags.SOLUTION)
+        ]
+    return sorted(attempts[:SHOWN_ATTEMPTS], key=lambda attempt: attempt.at)
 
 
 def _relevant(user_id: str, text: str) -> list[Message]:

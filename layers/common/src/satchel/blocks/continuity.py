@@ -14,8 +14,9 @@ from importlib.resources import files
 from operator import getitem
 from typing import Any, NamedTuple
 
-from satchel.blocks.features import FLAGS, NAMES, NARROW, WIDE, Lexicon
+from satchel.blocks.features import FLAGS, NAMES, NARROW, WIDE
 from satchel.blocks.sessions import GapMode
+from satchel.blocks.vocabulary import Lexicon
 
 _LEAVES = 16
 _SCORE_DIGITS = 6

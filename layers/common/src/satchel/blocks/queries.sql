@@ -60,6 +60,20 @@ JOIN conversation_history AS h USING (user_id, session_id, message_id)
 WHERE user_id = %(user_id)s AND session_id = %(session_id)s AND block_id = ANY(%(block_ids)s)
 GROUP BY b.block_id, b.body;
 
+-- name: blocks_holding
+-- The blocks of a session that some messages are in, whole. Counts on block_messages_block and the primary keys.
+SELECT b.block_id, b.body, array_agg(p.message_id ORDER BY h.created_at, h.seq) AS message_ids
+FROM session_blocks AS b
+JOIN block_messages AS p USING (user_id, session_id, block_id)
+JOIN conversation_history AS h USING (user_id, session_id, message_id)
+WHERE user_id = %(user_id)s AND session_id = %(session_id)s AND block_id IN (
+    SELECT m.block_id
+    FROM block_messages AS m
+    WHERE m.user_id = %(user_id)s AND m.session_id = %(session_id)s AND m.message_id = ANY(%(message_ids)s)
+)
+GROUP BY b.block_id, b.body
+ORDER BY b.block_id;
+
 -- name: block_ids
 -- The ids of all blocks of a session. Counts on the primary key.
 SELECT block_id FROM session_blocks WHERE user_id = %(user_id)s AND session_id = %(session_id)s ORDER BY block_id;

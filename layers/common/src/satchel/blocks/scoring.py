@@ -3,12 +3,11 @@
 import math
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
-from itertools import tee
 from typing import NamedTuple
 
 from satchel.blocks import text as texts
 from satchel.blocks.continuity import Model
-from satchel.blocks.features import Turn, extract
+from satchel.blocks.features import Extractor, Turn
 from satchel.blocks.sessions import Message, Options
 from satchel.blocks.text import Text
 
@@ -31,19 +30,15 @@ class Scored(NamedTuple):
 
 def score_session(messages: Iterable[Message], options: Options, model: Model) -> Iterator[Scored]:
     """Yield every message of a session in order, scored by the option `similarity`; reads no further than it yields."""
-    # The second reader is never ahead of the first, so one message waits at most.
-    paced, read = tee(_paced(messages))
     if options.similarity == "cosine":
-        scored = _cosines((message for message, _ in read), options.context)
-        for (message, gap_s), (score, text) in zip(paced, scored, strict=True):
-            yield Scored(message, score, gap_s, text)
+        yield from _cosines(messages, options.context)
         return
-    mode = options.gap_mode
-    turns = (Turn(message.content, message.role, message.speaker, _weighed(gap_s, options)) for message, gap_s in read)
-    extracted = extract(turns, model.lexicon, context=options.context)
-    for (message, gap_s), (numbers, flags, text, repeats) in zip(paced, extracted, strict=True):
-        margin = model.margin(numbers, flags)
-        yield Scored(message, 1 - _EDGE if repeats else model.score(margin, mode), gap_s, text)
+    extractor, mode = Extractor(model.lexicon, context=options.context), options.gap_mode
+    for message, gap_s in _paced(messages):
+        turn = Turn(message.content, message.role, message.speaker, _weighed(gap_s, options))
+        numbers, flags, text, repeats = extractor.observe(turn)
+        score = 1 - _EDGE if repeats else model.score(model.margin(numbers, flags), mode)
+        yield Scored(message, score, gap_s, text)
 
 
 def _paced(messages: Iterable[Message]) -> Iterator[tuple[Message, float | None]]:
@@ -68,17 +63,17 @@ def hard_gap_s(gap_s: float, limit_s: float) -> float:
     return _LONG_GAP_S if gap_s > limit_s else _SHORT_GAP_S
 
 
-def _cosines(messages: Iterable[Message], context: int) -> Iterator[tuple[float, Text]]:
-    """The cosine of each message's term counts with those of the messages before it, in (0, 1)."""
+def _cosines(messages: Iterable[Message], context: int) -> Iterator[Scored]:
+    """Every message, scored by the cosine of its term counts with those of the messages before it."""
     window: deque[Counter[str]] = deque()
     around: Counter[str] = Counter()
-    for message in messages:
+    for message, gap_s in _paced(messages):
         text = texts.read(message.content)
         own = Counter(term for term in map(texts.term_of, text.words) if term)
         product = sum(count * around[term] for term, count in own.items())
         norms = sum(count * count for count in own.values()) * sum(count * count for count in around.values())
         cosine = product / math.sqrt(norms) if norms else 0.0
-        yield min(max(round(cosine, 6), _EDGE), 1 - _EDGE), text
+        yield Scored(message, min(max(round(cosine, 6), _EDGE), 1 - _EDGE), gap_s, text)
         window.append(own)
         around += own
         if len(window) > context:

@@ -5,10 +5,10 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from satchel.blocks.features import WINDOW
 from satchel.blocks.result import BuiltBlock, Explained
 from satchel.blocks.sessions import KnownBlock, Message, Snippet, Tags
 from satchel.blocks.stored import Placement, Window
+from satchel.blocks.window import WINDOW
 from satchel.postgres.database import Connection, Database
 from satchel.postgres.queries import load_queries
 from satchel.timestamps import format_timestamp, parse_iso_timestamp
@@ -64,6 +64,12 @@ class BlockStore:
         with self._database.transaction(self._user_id) as connection:
             rows = connection.execute(_SQL["blocks"], values).fetchall()
         return [_block(row) for row in reversed(rows[:limit])], len(rows) > limit
+
+    def blocks_holding(self, session_id: str, message_ids: Sequence[str]) -> list[BuiltBlock]:
+        """The blocks of a session that some messages are in, in the order of the blocks' ids."""
+        values = {"user_id": self._user_id, "session_id": session_id, "message_ids": list(message_ids)}
+        with self._database.transaction(self._user_id) as connection:
+            return [_block(row) for row in connection.execute(_SQL["blocks_holding"], values)]
 
     def placement(self, session_id: str, message_id: str) -> Placement | None:
         """Where a message is; None where it is in no block."""

@@ -69,10 +69,11 @@ class Text(NamedTuple):
 
 
 class _CueWords(NamedTuple):
-    """Cue bits by word or by two words, which words begin such a pair, and the words that are no content."""
+    """Cue bits by word or by two words, which words begin such a pair, those of problems, and those without content."""
 
     bits: Mapping[str, int]
     pair_heads: frozenset[str]
+    problems: frozenset[str]
     function_words: frozenset[str]
 
 
@@ -84,7 +85,7 @@ def _cue_words() -> _CueWords:
         for entry in listed[name]:
             bits[entry] = bits.get(entry, 0) | 1 << bit
     heads = frozenset(entry.partition(" ")[0] for entry in bits if " " in entry)
-    return _CueWords(bits, heads, frozenset(listed["function_words"]))
+    return _CueWords(bits, heads, frozenset(listed["problem"]), frozenset(listed["function_words"]))
 
 
 def read(text: str) -> Text:
@@ -105,17 +106,17 @@ def read(text: str) -> Text:
 
 
 def _word_cues(words: Sequence[str]) -> int:
-    bits, pair_heads, _ = _cue_words()
+    bits, pair_heads, problems, _ = _cue_words()
+    beginning = words[:_BEGINNING_WORDS]
     cues = 0
-    for place, word in enumerate(words):
-        found = bits.get(word)
-        if place >= _BEGINNING_WORDS:
-            cues |= (found or 0) & PROBLEM
-            continue
-        if found:
-            cues |= found
-        if word in pair_heads and place + 1 < len(words):
-            cues |= bits.get(f"{word} {words[place + 1]}", 0)
+    for word in bits.keys() & beginning:
+        cues |= bits[word]
+    if not pair_heads.isdisjoint(beginning):
+        for word, following in zip(beginning, words[1:], strict=False):
+            if word in pair_heads:
+                cues |= bits.get(f"{word} {following}", 0)
+    if len(words) > _BEGINNING_WORDS and not problems.isdisjoint(words):
+        cues |= PROBLEM
     return cues
 
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from satchel.memory.age import age_in_words
+from satchel.memory.attempts import Attempt, attempt_line
 from satchel.memory.excerpt import excerpt
 from satchel.memory.focus import infer_topic
 from satchel.memory.messages import Message
@@ -102,7 +103,12 @@ def gather_summary(
 
 
 def summary_text(
-    summary: Summary | None, *, now: datetime, wording: Wording | None = None, deeds: Sequence[Deed] = ()
+    summary: Summary | None,
+    *,
+    now: datetime,
+    wording: Wording | None = None,
+    attempts: Sequence[Attempt] = (),
+    deeds: Sequence[Deed] = (),
 ) -> str:
     """The summary in words; its sections are those of the contract.
 
@@ -110,6 +116,7 @@ def summary_text(
         summary: What it says; None where the user has not said anything yet.
         now: What ages are counted to.
         wording: A language model's words for the lines; without, the messages speak for themselves, cut.
+        attempts: What was tried before, oldest first.
         deeds: Strategies that were worked on, newest first.
     """
     if summary is None:
@@ -124,6 +131,9 @@ def summary_text(
             f"- {age_in_words(message.created_at, now)}: {past.get(index) or excerpt(message.content, RELEVANT_CHARS)}"
             for index, message in enumerate(summary.relevant)
         ]
+    if attempts:
+        lines += ["", "Already tried:"]
+        lines += [f"- {age_in_words(attempt.at, now)}: {attempt_line(attempt)}" for attempt in attempts]
     if deeds:
         lines += ["", "Strategies worked on:"]
         lines += [f"- {age_in_words(deed.at, now)}: {deed.words}" for deed in deeds]

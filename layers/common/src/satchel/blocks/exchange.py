@@ -1,0 +1,120 @@
+"""Features of the exchange: how the pause before a turn compares, who speaks, after whom and to whom."""
+
+from collections import Counter, deque
+from collections.abc import Sequence
+
+from satchel.blocks import text as texts
+from satchel.blocks.text import Text
+from satchel.blocks.window import FAR, NEVER, WINDOW
+
+_GAPS = 10
+_SPEAKERS = 10
+_MAX_GAP_S = 10_000_000
+_MAX_COUNTED_GAP_S = 3_600
+_LONG_GAP_S = 600
+_ROLES = {"user": 0, "assistant": 1, "system": 2, "tool": 3}
+_ASSISTANT = 1
+
+
+class Pauses:
+    """How the pause before a turn compares with those before it."""
+
+    def __init__(self) -> None:
+        self._gaps: deque[int] = deque(maxlen=_GAPS)
+        self._long_at = NEVER
+
+    def observe(self, index: int, gap_s: float | None) -> tuple[int, int, int, int]:
+        """The features `gap_s` to `long_gap_ago` of the turn at `index`."""
+        long_ago = min(index - self._long_at, FAR)
+        if gap_s is None:
+            return -1, -1, -1, long_ago
+        gap = min(int(gap_s), _MAX_GAP_S)
+        gaps = self._gaps
+        rank = ratio = -1
+        if gaps:
+            rank = 10 * sum(map(gap.__gt__, gaps)) // len(gaps)
+            ratio = min(10 * gap * len(gaps) // (sum(gaps) + 10 * len(gaps)), 10_000)
+        gaps.append(min(gap, _MAX_COUNTED_GAP_S))
+        if gap > _LONG_GAP_S:
+            self._long_at = index
+        return gap, rank, ratio, long_ago
+
+
+class People:
+    """Who speaks, after whom, to whom, and how they write."""
+
+    def __init__(self) -> None:
+        self._spoke: dict[str, int] = {}
+        self._names: dict[str, int] = {}
+        self._addressed: dict[str, int] = {}
+        self._styles: dict[str, int] = {}
+        # The last speakers in order, whether each was an assistant, and how often each occurs.
+        self._recent: deque[tuple[str, bool]] = deque()
+        self._counts: Counter[str] = Counter()
+        self._assistants = 0
+        self._previous = ""
+        self._previous_role = -1
+        self._previous_named: set[str] = set()
+        self._run = 0
+        self._newcomer_at = NEVER
+
+    def observe(self, index: int, role_name: str, speaker: str, now: Text) -> tuple[int, ...]:
+        """The features `role` to `style_shift` of the turn at `index`; `speaker` is "" where not known."""
+        identity = speaker or role_name
+        role = _ROLES.get(role_name, 0)
+        assistants = self._assistants
+        last = self._spoke.get(identity, NEVER)
+        self._run = self._run + 1 if index and self._previous == identity else 0
+        # Among nameless users nobody knows who is who.
+        known = speaker or role or self._previous_role > 0 or assistants
+        ago = min(index - last, FAR) if known else -1
+        name = identity.lower()
+        named, mention_ago = self._named(index, now.words, name)
+        style = now.cues & texts.STYLE
+        numbers = (
+            role, self._previous_role, assistants, ago, len(self._counts), min(self._run, 10),
+            min(index - self._newcomer_at, FAR), mention_ago, self._address(index, now.addressee),
+            int(name in self._previous_named),
+            (style ^ self._styles[identity]).bit_count() if index - last <= WINDOW else -1,
+        )  # fmt: skip
+        if ago == FAR:
+            self._newcomer_at = index
+        self._spoke[identity] = index
+        if speaker:
+            self._names[name] = index
+        self._styles[identity] = style
+        self._remember(identity, role == _ASSISTANT)
+        self._previous, self._previous_role, self._previous_named = identity, role, named
+        return numbers
+
+    def _remember(self, identity: str, is_assistant: bool) -> None:  # noqa: FBT001 - one of two plain facts
+        counts = self._counts
+        if len(self._recent) == _SPEAKERS:
+            oldest, was_assistant = self._recent.popleft()
+            self._assistants -= was_assistant
+            counts[oldest] -= 1
+            if not counts[oldest]:
+                del counts[oldest]
+        self._recent.append((identity, is_assistant))
+        self._assistants += is_assistant
+        counts[identity] += 1
+
+    def _named(self, index: int, words: Sequence[str], own: str) -> tuple[set[str], int]:
+        """Which earlier speakers a text names, and how long ago the latest of them spoke."""
+        names = self._names
+        named = names.keys() & words
+        named.discard(own)
+        if not named:
+            return named, -1
+        ago = index - max(map(names.__getitem__, named))
+        return named, ago if ago <= WINDOW else -1
+
+    def _address(self, index: int, addressee: str) -> int:
+        """0: nobody is addressed; 1: an earlier speaker; 3: a name addressed before; 2: another word."""
+        if not addressee:
+            return 0
+        before = self._addressed.get(addressee, NEVER)
+        self._addressed[addressee] = index
+        if index - self._names.get(addressee, NEVER) <= WINDOW:
+            return 1
+        return 3 if index - before <= WINDOW else 2
