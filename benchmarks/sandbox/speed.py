@@ -11,13 +11,13 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from importlib.resources import files
 from pathlib import Path
 from statistics import median
 
 from satchel.market.seeding import seed_sets
 from satchel.sandbox.model import MIB, Limits
 from satchel.sandbox.wasm import WasmEngine
+from satchel.strategies.backtest import modules, program
 
 LIMITS = Limits(time_s=60, value_bytes=8 * MIB)
 STRATEGY = """
@@ -48,13 +48,12 @@ times
 
 def backtest_program() -> str:
     """The product's own driver, timing its runs in place of reporting one."""
-    text = files("satchel.strategies").joinpath("guest/driver.py").read_text(encoding="utf-8")
-    return text.removesuffix("main()\n") + TIMED
+    return program().removesuffix("main()\n") + TIMED
 
 
-def natively(program: str, inputs: dict) -> list[float]:
+def natively(text: str, inputs: dict) -> list[float]:
     """The same program in a plain Python of this environment; it is ours, so it needs no walls."""
-    launch = "import sys, json\ninputs = json.load(sys.stdin)\n" + program.rstrip().removesuffix("times")
+    launch = "import sys, json\ninputs = json.load(sys.stdin)\n" + text.rstrip().removesuffix("times")
     launch += "\nprint(json.dumps(times))\n"
     done = subprocess.run([sys.executable, "-c", launch], input=json.dumps(inputs), capture_output=True, text=True,
                           check=True)  # fmt: skip
@@ -82,6 +81,7 @@ def main() -> None:
     bars = next(bars for candle_set, bars in seed_sets() if candle_set.symbol == "AAPL")
     names = ("open", "high", "low", "close", "volume")
     inputs = {
+        "modules": modules(),
         "strategy": STRATEGY,
         "cash": 10_000,
         "commission": 0.001,

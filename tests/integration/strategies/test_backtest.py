@@ -162,6 +162,17 @@ def test_a_strategy_that_knows_the_next_bar_is_suspected_with_a_reason(code, des
     assert "later bars" in report["lookahead_reason"]
 
 
+PEEKS_LATE = PEEKS_IN_NEXT.replace("if here < len(self.all) and", "if here > 2_500 and here < len(self.all) and")
+
+
+def test_what_is_known_too_early_only_late_in_the_run_is_found_too(desk, seeded):
+    desk.write(PEEKS_LATE)
+    report = desk.run(symbol="AAPL").report
+    assert report["lookahead"] == "suspected"
+    assert max(report["lookahead_places"]) > 2_500
+    assert desk.run(symbol="AAPL", until=datetime(2005, 1, 1, tzinfo=UTC)).report["lookahead"] == "not_found"
+
+
 def test_a_crossover_on_real_bars_is_not_suspected_and_names_its_data(desk, seeded):
     desk.write(json.loads(Path("events/write_strategy.json").read_text("utf-8"))["arguments"]["code"])
     report = desk.run(symbol=None, timeframe=None, cash=Decimal(10_000), commission=Decimal("0.001")).report

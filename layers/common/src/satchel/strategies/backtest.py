@@ -163,7 +163,7 @@ def run_plan(
         output_bytes=16 * 1024,
         artefacts=0,
     )
-    result = engine.run(_driver(), _inputs(plan), sandbox_limits)
+    result = engine.run(program(), _inputs(plan), sandbox_limits)
     answer = _answer(result, limits)
     now = clock()
     try:
@@ -224,13 +224,24 @@ def _choose(request: BacktestRequest, strategy: StrategyVersion, candles: Candle
     raise NotFoundError(f"there are no candles for {symbol} {timeframe}; there are: {listed}", field="symbol")
 
 
-def _driver() -> str:
-    return files("satchel.strategies").joinpath("guest/driver.py").read_text(encoding="utf-8")
+def program() -> str:
+    """The program that a backtest is."""
+    return _guest("driver")
+
+
+def modules() -> dict[str, str]:
+    """The modules that the program needs beside the library, in the order in which they are made."""
+    return {f"desk_{name}": _guest(name) for name in ("library", "lookahead", "results")}
+
+
+def _guest(name: str) -> str:
+    return files("satchel.strategies").joinpath(f"guest/{name}.py").read_text(encoding="utf-8")
 
 
 def _inputs(plan: Plan) -> dict[str, Any]:
     names = ("ts", "open", "high", "low", "close", "volume")
     return {
+        "modules": modules(),
         "strategy": plan.strategy.code,
         "class": plan.strategy.metadata["class"],
         "candles": {name: getattr(plan.bars, name) for name in names},

@@ -55,6 +55,7 @@ def report_of(
         "undefined": answer["undefined"],
         "lookahead": "not_found" if answer["lookahead"] == "not_found" else "suspected",
         "lookahead_reason": answer["lookahead_reason"],
+        "lookahead_places": answer["lookahead_places"],
         "trials": [
             {"params": trial["params"], "return_pct": trial["return_pct"], "trades": trial["trades"]}
             for trial in answer["trials"]

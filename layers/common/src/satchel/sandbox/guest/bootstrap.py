@@ -181,3 +181,5 @@ def main(job_path, answer_path):
         except OutputLimitError:
             answer = {"status": "output_limit", "value": None, "artefacts": [], "truncated": []}
         json.dump(answer, answer_file)
+    # All is said: taking the interpreter down in order takes as long as a third of pandas' import.
+    os._exit(0)
