@@ -108,10 +108,10 @@ def invoke(app_dsn: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[.
     monkeypatch.setenv("SATCHEL_ENCODER", "hashing")
     forget_wiring()
 
-    def run(function: str, event: dict[str, Any]) -> dict[str, Any]:
+    def run(function: str, event: dict[str, Any], *, remaining_ms: int = 30_000) -> dict[str, Any]:
         folder, _, module = function.partition(".")
         app = importlib.import_module(f"functions.{folder}.{module or 'app'}")
-        return app.handler(event, LambdaTestContext())
+        return app.handler(event, LambdaTestContext(remaining_ms=remaining_ms))
 
     yield run
     wiring.database().close()

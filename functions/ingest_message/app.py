@@ -14,7 +14,7 @@ def handler(request: IngestRequest, call: Call) -> IngestResponse:
     message, duplicate = save_message(
         request.message.to_new_message(request.sessionId),
         store=wiring.conversation_store(call.user_id),
-        index=wiring.message_index(call.user_id),
+        index=wiring.message_index(call.user_id, call.remaining_ms),
         clock=wiring.clock,
     )
     store = wiring.block_store(call.user_id)

@@ -12,7 +12,7 @@ def handler(arguments: SaveMessageArguments, call: Call) -> SaveMessageResult:
     message, duplicate = save_message(
         arguments.to_message(new_id=wiring.new_id()),
         store=wiring.conversation_store(call.user_id),
-        index=wiring.message_index(call.user_id),
+        index=wiring.message_index(call.user_id, call.remaining_ms),
         clock=wiring.clock,
     )
     return SaveMessageResult(message=MessageOut.of(message), duplicate=duplicate)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from satchel.memory.search_store import SearchStore
 from satchel.memory.store import ConversationStore
 from tests.conftest import direct, https
 
@@ -129,6 +130,15 @@ def test_a_message_over_the_stated_limit_is_too_large(invoke):
     assert save(invoke, role="user", content="가" * 87_381)["structuredContent"]["duplicate"] is False
     error = save(invoke, role="user", content="가" * 87_382)["error"]
     assert (error["code"], error["field"]) == ("too_large", "content")
+
+
+def test_with_little_time_left_a_message_is_saved_first_and_its_meaning_is_read_later(invoke, database):
+    event = direct(arguments={"role": "user", "content": "the garden gate", "message_id": "m"})
+    assert invoke("save_message", event, remaining_ms=11_000)["structuredContent"]["duplicate"] is False
+    waiting = SearchStore(database, "alice").unindexed_messages(encoder="hashing", limit=5)
+    assert [message.message_id for message in waiting] == ["m"]
+    found = invoke("search_conversation", direct(arguments={"query": "garden", "min_score": 0}))["structuredContent"]
+    assert [hit["message"]["message_id"] for hit in found["hits"]] == ["m"]
 
 
 def test_another_message_under_a_taken_id_is_a_conflict(invoke):

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from satchel.embeddings.hashing import HashingEncoder
@@ -32,6 +34,17 @@ def test_a_message_saved_while_the_model_is_away_is_found_by_its_words_and_embed
     assert reindex(store=history.index, encoder=healthy, limit=10) == 1
     assert history.search("gate").hits[0].similarity > 0.3
     assert reindex(store=history.index, encoder=healthy, limit=10) == 0
+
+
+def test_a_message_too_long_for_the_time_left_is_found_by_its_words_and_embedded_later(history):
+    ticks = iter([True] * 3 + [False] * 100)
+    healthy = history.encoder
+    message = history.say("short")
+    long = replace(message, content="the garden gate is green. " * 400)
+    assert not index_message(long, store=history.index, encoder=healthy, has_time=lambda: next(ticks))
+    assert [hit.similarity for hit in history.search("gate").hits] == [0.0]
+    assert history.index.unindexed_messages(encoder=healthy.name, limit=5) == [message]
+    assert reindex(store=history.index, encoder=healthy, limit=10) == 1
 
 
 def test_a_kill_while_encoding_loses_nothing(history):

@@ -41,6 +41,8 @@ _MODEL_S = 18.0
 _AFTER_MODEL_S = 5.0
 # An agent reads the summary before every turn: its wording is not worth a longer wait, in seconds.
 _WORDING_S = 8.0
+# A message of the largest size takes the encoder half a minute; what is left for the words, the store and the answer.
+_INDEX_RESERVE_MS = 12_000
 
 
 @cache
@@ -96,11 +98,13 @@ def search_store(user_id: str) -> "SearchStore":
     return SearchStore(database(), user_id)
 
 
-def message_index(user_id: str) -> Callable[[Message], object]:
-    """What makes a stored message of this user searchable."""
+def message_index(user_id: str, remaining_ms: Callable[[], int]) -> Callable[[Message], object]:
+    """What makes a stored message of this user searchable, within the time that this invocation has."""
     from satchel.memory.indexing import index_message  # noqa: PLC0415
 
-    return lambda message: index_message(message, store=search_store(user_id), encoder=encoder())
+    return lambda message: index_message(
+        message, store=search_store(user_id), encoder=encoder(), has_time=lambda: remaining_ms() > _INDEX_RESERVE_MS
+    )
 
 
 def block_store(user_id: str) -> BlockStore:

@@ -1,13 +1,14 @@
 """What the search index holds of a message: passages with their vectors, and its terms. Pure."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from satchel.embeddings.encoder import Encoder, Encoding
+from satchel.errors import UnavailableError
 from satchel.memory.messages import Message
 from satchel.memory.terms import passage_terms
 
@@ -79,21 +80,32 @@ def indexed_terms(message: Message) -> dict[str, int]:
     return dict(passage_terms(message.content))
 
 
-def index_entry(message: Message, encoder: Encoder) -> IndexEntry:
+def index_entry(message: Message, encoder: Encoder, *, has_time: Callable[[], bool] = lambda: True) -> IndexEntry:
     """Return what is stored about a message.
 
+    Args:
+        message: The message.
+        encoder: Reads its passages; a long message takes it tens of seconds.
+        has_time: Whether another passage may be begun.
+
     Raises:
-        UnavailableError: The encoder cannot answer now.
+        UnavailableError: The encoder cannot answer now, or time ran out before it had read everything.
     """
-    encodings = encode_whole(passages_of(message), encoder)
+    encodings = encode_whole(passages_of(message), encoder, has_time=has_time)
     passages = tuple(IndexedPassage(encoding.pooled, encoding.tokens) for encoding in encodings)
     return IndexEntry(indexed_terms(message), passages, encoder.name)
 
 
-def encode_whole(texts: list[str], encoder: Encoder) -> list[Encoding]:
-    """Encode texts so that no tail is lost: what one reading left over is read as a text of its own."""
+def encode_whole(texts: list[str], encoder: Encoder, *, has_time: Callable[[], bool] = lambda: True) -> list[Encoding]:
+    """Encode texts so that no tail is lost: what one reading left over is read as a text of its own.
+
+    Raises:
+        UnavailableError: As in `index_entry`.
+    """
     encodings: list[Encoding] = []
     for text in texts:
+        if not has_time():
+            raise UnavailableError("there is no time left to read the whole message")
         encodings += _encode_to_the_end(text, encoder)
     return encodings
 

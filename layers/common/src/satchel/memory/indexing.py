@@ -12,17 +12,19 @@ BATCH = 50
 """Messages read at once by `reindex`: few enough to be encoded within seconds."""
 
 
-def index_message(message: Message, *, store: SearchStore, encoder: Encoder) -> bool:
+def index_message(
+    message: Message, *, store: SearchStore, encoder: Encoder, has_time: Callable[[], bool] = lambda: True
+) -> bool:
     """Make a stored message searchable, and return whether its meaning is.
 
-    Where the encoder does not answer, the message is searchable by its words alone and stays among those that
-    `reindex` takes up, as it does when the process dies here.
+    Where the encoder does not answer, or has not read all of a long message when time runs short, the message is
+    searchable by its words alone and stays among those that `reindex` takes up, as it does when the process dies here.
 
     Raises:
         UnavailableError: The store does not answer.
     """
     try:
-        entry = index_entry(message, encoder)
+        entry = index_entry(message, encoder, has_time=has_time)
     except UnavailableError:
         entry = IndexEntry(indexed_terms(message))
     store.write_entry(message, entry)
