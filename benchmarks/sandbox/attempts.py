@@ -150,6 +150,7 @@ def _holds(part: str, results: Sequence[SandboxResult], canaries: Canaries, run:
         "disk_limit": lambda: "ESCAPED" not in everything and in_time,
         "stopped_or_blocked": lambda: in_time,
         "no_leftover": lambda: not list(Path(tempfile.gettempdir()).glob(f"*{nonce}*")),
+        "layers_true": lambda: last.layers == run("1").layers,
         "text_only": lambda: all(item.data.startswith(b"\x89PNG") for result in results for item in result.artefacts),
     }
     return checks[part]()

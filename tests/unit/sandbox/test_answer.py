@@ -70,6 +70,11 @@ def test_only_pictures_within_the_limits_are_kept():
 def test_what_is_no_picture_is_no_artefact():
     found = [
         picture("../up.png"),
+        picture("back\\up.png"),
+        picture(".hidden.png"),
+        picture("gnp.\u202eexe.png"),
+        picture("two\nlines.png"),
+        picture("\ud800.png"),
         picture(data=b"<html>"),
         {"name": "x.png", "base64": "not base64!"},
         {"name": 5, "base64": ""},

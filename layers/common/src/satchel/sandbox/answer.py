@@ -123,11 +123,15 @@ def _picture(item: Any) -> Artefact | None:
         return None
     item = cast("dict[str, Any]", item)
     name, text = item.get("name"), item.get("base64")
-    if not isinstance(name, str) or not isinstance(text, str) or len(name) > _NAME_CHARS or "/" in name:
+    if not isinstance(name, str) or not isinstance(text, str) or not _is_plain(name):
         return None
     try:
         data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         return None
-    name = name.encode("utf-8", "replace").decode()
     return Artefact(name, data) if data.startswith(_PNG) else None
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a file name is what it looks like: no folder, nothing hidden, no control or direction characters."""
+    return len(name) <= _NAME_CHARS and name.isprintable() and name[:1] not in {"", ".", "-"} and not {*"/\\"} & {*name}
