@@ -20,6 +20,7 @@ def handler(arguments: FilterArguments, call: Call) -> FilterResult:
         new_handle=filter_wiring.new_handle,
         clock=wiring.clock,
         improve=reader.improve if reader else None,
+        known=filter_wiring.known_intents(),
     )
     record_answer(answered, kind=engine.profile.name)
     return FilterResult.of(answered)

@@ -10,6 +10,8 @@ import pytest
 
 from satchel import filter_wiring, wiring
 from satchel.errors import UnavailableError
+from satchel.filtering import answering
+from satchel.filtering.intent import analyze_intent
 from satchel.filtering.store import RETENTION, FilterStore
 from tests.conftest import direct, https
 from tests.support.filtering import slack_messages
@@ -205,3 +207,13 @@ def test_where_the_store_is_away_the_answer_comes_without_a_handle(invoke, monke
     assert answer["handle"] is None
     assert "could not be kept" in answer["notice"]
     assert len(answer["data"]) == 20
+
+
+def test_the_intent_of_the_same_call_is_read_once(invoke, monkeypatch):
+    read_before = []
+    monkeypatch.setattr(
+        answering, "analyze_intent", lambda *args, **kw: read_before.append(args) or analyze_intent(*args, **kw)
+    )
+    for question in ("Get security messages", "Get security messages", "Get lunch messages"):
+        ask(invoke, slack_messages(30), question=question)
+    assert len(read_before) == 2

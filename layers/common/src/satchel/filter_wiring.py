@@ -1,6 +1,7 @@
 """From settings to what the response filter needs. Apart from `wiring`, so that each loads only its own."""
 
 import secrets
+from datetime import timedelta
 from functools import cache
 from pathlib import Path
 from time import monotonic, perf_counter
@@ -9,13 +10,15 @@ from typing import TYPE_CHECKING
 from satchel.api.handler import Call
 from satchel.api.wire.filtering import ConfigIn
 from satchel.aws_secret import read_secret
+from satchel.expiring_cache import ExpiringCache
 from satchel.filtering.engine import FilterEngine
+from satchel.filtering.intent import Intent
 from satchel.filtering.sanitiser.configuration import parse
 from satchel.filtering.sanitiser.sanitiser import Sanitiser
 from satchel.filtering.store import FilterStore
 from satchel.filtering.token_estimate import TokenCounter, by_bytes, by_counting
 from satchel.filtering.tool_profiles import ToolProfiles, default_profiles, load_profiles
-from satchel.wiring import database, settings
+from satchel.wiring import clock, database, settings
 
 if TYPE_CHECKING:
     from satchel.filtering.model_questions import ModelReader
@@ -36,6 +39,12 @@ def profiles() -> ToolProfiles:
     """The tool profiles: those of the file that the settings name, else the ones that ship."""
     path = settings().filter_profiles
     return load_profiles(Path(path).read_text(encoding="utf-8"), source=Path(path).name) if path else default_profiles()
+
+
+@cache
+def known_intents() -> ExpiringCache[Intent]:
+    """What rules have read of calls, under digests of those."""
+    return ExpiringCache(max_entries=512, ttl=timedelta(minutes=10), clock=clock)
 
 
 @cache

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from satchel.filtering.answering import Answered
+    from satchel.filtering.streaming import FilterState
 
 NAMESPACE = "Satchel/Filter"
 
@@ -36,6 +37,27 @@ def record_answer(answered: "Answered", *, kind: str) -> None:
     if result.mean_score is not None:
         values["avg_score"] = ("None", result.mean_score)
     record(values, kind=kind)
+
+
+def record_stream(state: "FilterState", *, kept: int, kind: str) -> None:
+    """Record one filtered stream.
+
+    Args:
+        state: What is known at its end.
+        kept: How many items are left.
+        kind: Name of the tool's profile.
+    """
+    record(
+        {
+            "items_before": ("Count", state.processed),
+            "items_after": ("Count", kept),
+            "reduction_ratio": ("None", 1 - kept / max(1, state.processed)),
+            "chunks_processed": ("Count", state.chunks),
+            "peak_memory_bytes": ("Bytes", state.peak_memory_bytes),
+            "progressive_threshold": ("None", state.threshold),
+        },
+        kind=kind,
+    )
 
 
 def record(values: dict[str, tuple[str, float]], *, kind: str) -> None:

@@ -3,9 +3,12 @@
 Pure: the store, the language model and the clock are handed in.
 """
 
+import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import date, datetime
+from functools import partial
 from typing import Any, Protocol
 
 from satchel.errors import UnavailableError
@@ -15,6 +18,7 @@ from satchel.filtering.json_values import field_path
 from satchel.filtering.payload import FilterOptions
 from satchel.filtering.removal import Removal
 from satchel.filtering.sanitiser.finding import Finding
+from satchel.filtering.tool_profiles import ToolProfile
 
 # Told to the caller where what was cut could not be kept.
 NOT_KEPT_NOTICE = "what was cut could not be kept, so there is no handle"
@@ -29,6 +33,14 @@ class Keeping(Protocol):
 
     def write_audit(self, findings: Sequence[Finding], *, tool_name: str, now: datetime) -> None:
         """Store what was redacted. Raises UnavailableError where the store does not answer."""
+        ...
+
+
+class Remembering(Protocol):
+    """Keeps intents for a while, by the content they were read from."""
+
+    def get_or_make(self, key: str, make: Callable[[], Intent], /) -> Intent:
+        """The intent under `key`, made where there is none."""
         ...
 
 
@@ -90,6 +102,7 @@ def answer(
     new_handle: Callable[[], str],
     clock: Callable[[], datetime],
     improve: Callable[[FilterCall, Intent], Intent] | None = None,
+    known: Remembering | None = None,
 ) -> Answered:
     """Filters one answer.
 
@@ -103,6 +116,7 @@ def answer(
         new_handle: Gives a new, unguessable name.
         clock: Gives the time.
         improve: Asks a language model for a better intent than the rules'; None without one.
+        known: Remembers what rules read of the same call for a while; None reads it again.
 
     Raises:
         UnavailableError: A redaction could not be written to the audit log.
@@ -110,15 +124,9 @@ def answer(
     started = engine.timer()
     intent = call.intent
     if intent is None:
-        intent = analyze_intent(
-            call.tool_name,
-            call.arguments,
-            call.question,
-            profile=engine.profile,
-            max_keywords=call.max_keywords,
-            negatives=call.negatives,
-            today=clock().date(),
-        )
+        today = clock().date()
+        by_rules = partial(_by_rules, call, engine.profile, today)
+        intent = known.get_or_make(_key(call, engine.profile, today), by_rules) if known is not None else by_rules()
         if improve is not None:
             intent = improve(call, intent)
     intent_latency_ms = (engine.timer() - started) * 1_000
@@ -139,6 +147,25 @@ def answer(
         except UnavailableError:
             notice = NOT_KEPT_NOTICE
     return Answered(result, intent, handle, notice, intent_latency_ms, len(audited))
+
+
+def _by_rules(call: FilterCall, profile: ToolProfile, today: date) -> Intent:
+    return analyze_intent(
+        call.tool_name,
+        call.arguments,
+        call.question,
+        profile=profile,
+        max_keywords=call.max_keywords,
+        negatives=call.negatives,
+        today=today,
+    )
+
+
+def _key(call: FilterCall, profile: ToolProfile, today: date) -> str:
+    """A digest of all that decides the rules' reading: what was asked is not kept itself."""
+    parts = [profile.name, call.tool_name, call.arguments, call.question, call.max_keywords, call.negatives]
+    content = json.dumps([*parts, today.isoformat()], sort_keys=True)
+    return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _kept_items(

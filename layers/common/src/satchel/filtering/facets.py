@@ -26,7 +26,7 @@ _MIN_DIGITS = 3
 _SAMPLE_ITEMS = 100
 _ISO_DATE = re.compile(r"(?:19|20)\d\d-\d\d-\d\d")
 _EPOCH_FROM, _EPOCH_TO, _MILLISECONDS = 315_532_800, 4_102_444_800, 1000
-_GET = cast("Callable[[Any, str], Any]", dict.get)
+_GET: Callable[[Any, str], Any] = cast("Any", dict).get
 _TIME_FIRST = ("created", "timestamp", "ts", "time", "date", "updated")
 
 

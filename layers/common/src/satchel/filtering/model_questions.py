@@ -6,12 +6,13 @@ Pure. Texts reach the model only after the sanitiser; answers are validated, and
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from satchel.filtering.answering import FilterCall
 from satchel.filtering.engine import Sanitiser
 from satchel.filtering.intent import Intent
-from satchel.filtering.json_values import is_array, is_object, minified
+from satchel.filtering.json_values import is_array, minified
 from satchel.filtering.tool_profiles import ToolProfile
 from satchel.llm.asking import ask_all
 from satchel.llm.ledger import Ledger
@@ -59,6 +60,19 @@ _SUMMARY_SCHEMA: Mapping[str, Any] = {
 }
 
 
+class _Prompt(NamedTuple):
+    """A question's name and version, the prompt itself, and the schema of its answer."""
+
+    name: str
+    system: str
+    schema: Mapping[str, Any]
+
+
+_INTENT = _Prompt("filter.intent.v1", INTENT_SYSTEM, _INTENT_SCHEMA)
+_RELEVANCE = _Prompt("filter.relevance.v1", RELEVANCE_SYSTEM, _RELEVANCE_SCHEMA)
+_SUMMARY = _Prompt("filter.summary.v1", SUMMARY_SYSTEM, _SUMMARY_SCHEMA)
+
+
 @dataclass(frozen=True, slots=True)
 class ModelReader:
     """Asks a language model on behalf of one request.
@@ -87,15 +101,10 @@ class ModelReader:
         Filters stay the rules': they name columns and values that are matched exactly.
         """
         shown = {"tool": call.tool_name, "arguments": call.arguments, "question": call.question}
-        answer = self._ask("filter.intent.v1", INTENT_SYSTEM, self._clean(shown), _INTENT_SCHEMA, 800)
+        answer = self._ask(_INTENT, self._clean(shown), fits=_is_intent, max_tokens=800)
         if answer is None:
             return by_rules
-        keywords = answer.get("keywords")
-        confidence, wanted = answer.get("confidence"), answer.get("max_results")
-        if not is_array(keywords) or not all(isinstance(word, str) and word.strip() for word in keywords):
-            return by_rules
-        if isinstance(confidence, bool) or not isinstance(confidence, int | float) or not 0 <= confidence <= 1:
-            return by_rules
+        keywords, confidence, wanted = answer["keywords"], answer["confidence"], answer.get("max_results")
         limit = call.max_keywords or self.profile.max_keywords
         # The rules' keywords stay in: an item that contains one must not be lost to a paraphrase.
         words = dict.fromkeys([*by_rules.keywords, *(word[:_MAX_KEYWORD_CHARS] for word in keywords)])
@@ -114,30 +123,50 @@ class ModelReader:
         """The relevance of each item in [0, 1], all in one question; None where the model gives none that fits."""
         numbered = {str(number): self._clean(item, _ITEM_CHARS) for number, item in enumerate(items, start=1)}
         text = json.dumps({"intent": intent.intent, "keywords": list(intent.keywords), "items": numbered})
-        answer = self._ask("filter.relevance.v1", RELEVANCE_SYSTEM, text, _RELEVANCE_SCHEMA, 20 * len(items) + 200)
-        scores = answer.get("scores") if answer is not None else None
-        if not is_array(scores) or len(scores) != len(items):
-            return None
-        if any(
-            isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= 1 for score in scores
-        ):
-            return None
-        return [float(score) for score in scores]
+        fits = partial(_are_scores, len(items))
+        answer = self._ask(_RELEVANCE, text, fits=fits, max_tokens=20 * len(items) + 200)
+        return None if answer is None else [float(score) for score in answer["scores"]]
 
     def summarise(self, text: str, intent: Intent) -> str | None:
         """A summary of a text that has been sanitised; None where the model gives none."""
         shown = json.dumps({"intent": intent.intent, "text": text[:_TEXT_CHARS]}, ensure_ascii=False)
-        answer = self._ask("filter.summary.v1", SUMMARY_SYSTEM, shown, _SUMMARY_SCHEMA, 2_000)
-        summary = answer.get("summary") if answer is not None else None
-        return summary if isinstance(summary, str) and summary.strip() else None
+        answer = self._ask(_SUMMARY, shown, fits=_is_summary, max_tokens=2_000)
+        return None if answer is None else answer["summary"]
 
     def _clean(self, value: Any, most_chars: int = _TEXT_CHARS) -> str:
         return minified(self.sanitiser.sanitise(value, tool_name=self.tool_name).value)[:most_chars]
 
     def _ask(
-        self, prompt: str, system: str, text: str, schema: Mapping[str, Any], max_tokens: int
+        self, prompt: _Prompt, text: str, *, fits: Callable[[Any], bool], max_tokens: int
     ) -> dict[str, Any] | None:
+        """The answer, asked for a second time where the first does not fit; None where the second does not either."""
         about = self.prompt_template or self.profile.prompt_template
-        question = Question(prompt, f"{system}\n{about}".strip(), text, schema, max_tokens)
-        [record] = ask_all([question], model=self.model, ledger=self.ledger, seconds_left=self.seconds_left)
-        return dict(record.answer) if record.answer is not None and is_object(record.answer) else None
+        question = Question(prompt.name, f"{prompt.system}\n{about}".strip(), text, prompt.schema, max_tokens)
+        [record] = ask_all(
+            [question],
+            model=self.model,
+            ledger=self.ledger,
+            seconds_left=self.seconds_left,
+            worth=lambda _question, answer: float(fits(answer)),
+        )
+        return dict(record.answer) if record.answer is not None and fits(record.answer) else None
+
+
+def _is_share(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+
+
+def _is_intent(answer: Mapping[str, Any]) -> bool:
+    words = answer.get("keywords")
+    are_words = is_array(words) and all(isinstance(word, str) and word.strip() for word in words)
+    return are_words and _is_share(answer.get("confidence"))
+
+
+def _are_scores(count: int, answer: Mapping[str, Any]) -> bool:
+    scores = answer.get("scores")
+    return is_array(scores) and len(scores) == count and all(map(_is_share, scores))
+
+
+def _is_summary(answer: Mapping[str, Any]) -> bool:
+    summary = answer.get("summary")
+    return isinstance(summary, str) and bool(summary.strip())
