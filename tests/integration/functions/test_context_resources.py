@@ -1,9 +1,14 @@
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from satchel.memory.messages import MAX_CONTENT_BYTES, NewMessage
+from satchel.memory.store import ConversationStore
 from tests.conftest import direct, https
+
+MOMENT = datetime(2025, 1, 15, 10, 30, tzinfo=UTC)
 
 
 def read(invoke, module, uri, user_id="alice"):
@@ -188,3 +193,29 @@ def test_what_was_tried_is_told_when_the_last_message_asks_for_it(invoke):
         save(invoke, said, role=role, session_id="s", timestamp=f"2025-01-01T10:0{number}:00Z")
     save(invoke, "npm EACCES 이거 전에 어떻게 해결했지?", session_id="s")
     assert "\n\nAlready tried:\n- " in text(invoke, "conversation_summary", "context://conversation-summary")
+
+
+@pytest.mark.parametrize("letter", ["y", '"', "가"], ids=["plain", "quotes", "korean"])
+def test_a_page_of_long_messages_is_as_many_as_one_answer_carries(invoke, database, letter):
+    content = letter * (MAX_CONTENT_BYTES // len(letter.encode()))
+    store = ConversationStore(database, "alice")
+    for number in range(24):
+        store.insert_message(NewMessage("s", f"m{number}", "user", content, {}, None), MOMENT)
+    uri, found = "context://conversation/s", []
+    while uri:
+        event = rest("/v1/resources", "GET", queryStringParameters={"uri": uri})
+        answer = invoke("context_resources.conversation", event)
+        assert answer["statusCode"] == 200
+        assert len(json.dumps(answer)) < 6_291_556
+        page = json.loads(json.loads(answer["body"])["contents"][0]["text"])
+        found += [message["message_id"] for message in reversed(page["messages"])]
+        uri = page["next"]
+    assert found == [f"m{number}" for number in reversed(range(24))]
+
+
+def test_an_answer_that_lambda_cannot_carry_is_too_large_over_https(invoke, database):
+    store = ConversationStore(database, "alice")
+    for number in range(24):
+        store.insert_message(NewMessage("s", f"m{number}", "user", "y" * MAX_CONTENT_BYTES, {}, None), MOMENT)
+    answer = invoke("search_conversation", https({"query": "*", "limit": 100}))
+    assert (answer["statusCode"], json.loads(answer["body"])["error"]["code"]) == (413, "too_large")

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from satchel.api.json_text import MAX_ANSWER_BYTES
 from satchel.api.listing import catalogue
-from satchel.api.mcp.oversize import MAX_ANSWER_BYTES
 from satchel.errors import DeadlineError, TooLargeError, UnavailableError
 from tests.integration.mcp.test_edge import modern, modern_headers
 from tests.support.lambda_front import Context

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 from satchel.api.error_table import error_body, wire_of
-from satchel.api.json_text import compact_json
+from satchel.api.json_text import compact_json, is_oversize
 from satchel.api.principal import Principal, principal_of
 from satchel.api.strict_json import parse_json
-from satchel.errors import InvalidInputError, RetryableError, UnauthorizedError
+from satchel.errors import InvalidInputError, RetryableError, TooLargeError, UnauthorizedError
 
 
 class Envelope(Protocol):
@@ -126,8 +126,15 @@ class HttpEnvelope:
         return str(uri)
 
     def succeed(self, key: str, value: Any) -> dict[str, Any]:
-        """200 with `value` as the body (resources keep their `contents` key, as MCP writes it)."""
-        return json_response(200, {key: value} if key == "contents" else value)
+        """200 with `value` as the body (resources keep their `contents` key, as MCP writes it).
+
+        Raises:
+            TooLargeError: It is over 5.5 MB, which is more than Lambda carries.
+        """
+        answer = json_response(200, {key: value} if key == "contents" else value)
+        if is_oversize(answer["body"]):
+            raise TooLargeError("the answer is over 5.5 MB; ask for less at a time")
+        return answer
 
     def fail(self, error: BaseException) -> dict[str, Any]:
         """The status of the error table with the error object under `error`."""

@@ -3,6 +3,9 @@
 import json
 from typing import Any
 
+# Lambda carries 6 MiB; the rest is for headers.
+MAX_ANSWER_BYTES = 5_500_000
+
 
 def compact_json(value: Any) -> str:
     """Return `value` as JSON without spaces; text as it is, escaped only where it could not be encoded."""
@@ -12,3 +15,9 @@ def compact_json(value: Any) -> str:
     except UnicodeEncodeError:  # a lone surrogate
         return json.dumps(value, separators=(",", ":"))
     return text
+
+
+def is_oversize(body: str) -> bool:
+    """Whether `body` is too much for one answer, counted as Lambda does: as a string inside JSON, quotes escaped."""
+    # A character takes at most 12 bytes there (an astral one, escaped), so most bodies need no counting.
+    return len(body) * 12 > MAX_ANSWER_BYTES and len(json.dumps(body)) > MAX_ANSWER_BYTES

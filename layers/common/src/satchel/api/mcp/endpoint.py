@@ -29,9 +29,9 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from satchel.api.catalogue import Catalogue
-from satchel.api.json_text import compact_json
+from satchel.api.json_text import compact_json, is_oversize
 from satchel.api.mcp.exchange import Exchange, SingleExchange
-from satchel.api.mcp.oversize import is_oversize, oversize_answer
+from satchel.api.mcp.oversize import oversize_answer
 from satchel.api.strict_json import parse_json
 from satchel.errors import ForbiddenError, InvalidInputError, SatchelError
 

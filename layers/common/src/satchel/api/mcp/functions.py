@@ -165,7 +165,7 @@ def _tell_failure(function: str, failure: Any) -> NoReturn:
     told = cast("dict[str, Any]", failure) if isinstance(failure, dict) else {}
     kind, message = str(told.get("errorType", "")), str(told.get("errorMessage", ""))
     if kind == "Function.ResponseSizeTooLarge":
-        raise TooLargeError(f"the answer of {function} is larger than one response can carry")
+        raise TooLargeError(f"the answer of {function} is larger than one response can carry; ask for less at a time")
     if kind == "Sandbox.Timedout" or "Task timed out" in message:
         raise DeadlineError(f"{function} ran out of time")
     raise UnavailableError(f"{function} failed")

@@ -1,6 +1,5 @@
 """What to say instead of an answer that Lambda could not carry."""
 
-import json
 from typing import Any
 
 from mcp_types import JSONRPCRequest
@@ -9,15 +8,6 @@ from satchel.api.entry import ResourceEntry, TemplateEntry, ToolEntry
 from satchel.api.error_table import error_body, wire_of
 from satchel.api.mcp.handlers import tool_error
 from satchel.errors import TooLargeError
-
-# Lambda carries 6 MiB; the rest is for headers.
-MAX_ANSWER_BYTES = 5_500_000
-
-
-def is_oversize(body: str) -> bool:
-    """Whether `body` is too much for one answer, counted as Lambda does: as a string inside JSON, quotes escaped."""
-    # A character takes at most 12 bytes there (an astral one, escaped), so most bodies need no counting.
-    return len(body) * 12 > MAX_ANSWER_BYTES and len(json.dumps(body)) > MAX_ANSWER_BYTES
 
 
 def oversize_answer(

@@ -1,5 +1,6 @@
 """The pages of `context://conversation/{session_id}{?before,limit}`."""
 
+import json
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Self
@@ -7,6 +8,7 @@ from urllib.parse import quote, urlencode
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from satchel.api.json_text import MAX_ANSWER_BYTES, compact_json
 from satchel.api.validation import validate
 from satchel.api.wire.memory import MessageOut
 from satchel.api.wire.types import Identifier
@@ -16,6 +18,8 @@ from satchel.timestamps import format_timestamp, parse_timestamp
 
 DEFAULT_PAGE = 50
 MAX_PAGE = 200
+# For everything on a page but the content and metadata of its messages.
+_RESERVED_BYTES = 500_000
 
 
 class PageVariables(BaseModel):
@@ -63,8 +67,11 @@ class ConversationPage(BaseModel):
 
     @classmethod
     def of(cls, page: PageVariables, newest_first: Sequence[Message]) -> Self:
-        """The page of `newest_first`, which holds one message more than the page where there is a next one."""
-        shown = newest_first[: page.limit]
+        """The page of `newest_first`, which holds one message more than the page where there is a next one.
+
+        Messages that would make it more than one answer can carry are left to the next page.
+        """
+        shown = _fitting(newest_first[: page.limit])
         following = None
         if len(newest_first) > len(shown):
             place = f"{format_timestamp(shown[-1].created_at)}~{shown[-1].seq}"
@@ -75,6 +82,21 @@ class ConversationPage(BaseModel):
             messages=[MessageOut.of(message) for message in reversed(shown)],
             next=following,
         )
+
+
+def _fitting(messages: Sequence[Message]) -> Sequence[Message]:
+    """As many of `messages` as one answer carries, but one at least."""
+    room = MAX_ANSWER_BYTES - _RESERVED_BYTES
+    for count, message in enumerate(messages):
+        room -= _carried_bytes(message.content) + _carried_bytes(compact_json(message.metadata))
+        if room < 0:
+            return messages[: max(count, 1)]
+    return messages
+
+
+def _carried_bytes(text: str) -> int:
+    """The most that `text` takes: quoted in the page, the page in its contents, and those in the answer."""
+    return len(json.dumps(json.dumps(json.dumps(text, ensure_ascii=False), ensure_ascii=False)))
 
 
 def _place(text: str) -> tuple[datetime, int]:
