@@ -26,7 +26,7 @@ from satchel.postgres.migrate import migrate
 from satchel.postgres.queries import load_queries
 from satchel.trading.exchange import configured, told, trade
 from satchel.trading.orders import OrderRequest
-from satchel.trading.store import TradingStore
+from satchel.trading.store import Asking, TradingStore
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
 BARE = load_queries("satchel.trading")["insert_order"]
@@ -75,7 +75,7 @@ def main() -> None:
 
         def order(user: str, number: int) -> None:
             request = OrderRequest("X", "buy", Decimal("0.0001"), client_order_id=f"c-{number}")
-            with stores[user].open("paper") as session:
+            with stores[user].open("paper", ahead=Asking("X", request.client_order_id, NOW)) as session:
                 result = trade(session, request, confirm_token=None, new_token=lambda: "", now=NOW)
             told(result)
 

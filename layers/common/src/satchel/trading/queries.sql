@@ -27,7 +27,8 @@ WHERE user_id = %(user_id)s AND account = %(account)s;
 UPDATE trading_accounts SET cash = %(cash)s WHERE user_id = %(user_id)s AND account = %(account)s;
 
 -- name: situation
--- What the guard asks about an account and a symbol (trading_orders_open, trading_orders_recent, primary keys).
+-- What the guard asks about an account and a symbol, and the order of the same client id, in one statement: an order's
+-- time is that of its statements (trading_orders_open, trading_orders_recent, trading_orders_client_id, primary keys).
 SELECT k.ts AS price_at, c.close AS last_price,
        k.ts IS NOT NULL AND NOT EXISTS (
            SELECT FROM candles later
@@ -40,7 +41,7 @@ SELECT k.ts AS price_at, c.close AS last_price,
        (SELECT coalesce(sum(o.value), 0) FROM trading_orders o
         WHERE o.user_id = %(user_id)s AND o.account = %(account)s AND o.placed_at > %(day_ago)s
           AND o.status <> 'rejected') AS ordered_today,
-       worth.net, worth.gross
+       worth.net, worth.gross, earlier.*
 FROM (SELECT count(*) AS count, coalesce(sum(o.value) FILTER (WHERE NOT o.reduce_only), 0) AS reserved
       FROM trading_orders o
       WHERE o.user_id = %(user_id)s AND o.account = %(account)s AND o.status = 'open') AS resting
@@ -53,7 +54,9 @@ CROSS JOIN (SELECT coalesce(sum(coalesce(h.quantity * p.close, h.cost)), 0) AS n
             WHERE h.user_id = %(user_id)s AND h.account = %(account)s AND h.quantity <> 0) AS worth
 LEFT JOIN market_clocks k ON k.user_id = %(user_id)s AND k.symbol = %(symbol)s
 LEFT JOIN candles c ON c.user_id = k.owner AND c.symbol = k.symbol AND c.timeframe = k.timeframe
-                   AND c.provider = k.provider AND c.ts = k.ts;
+                   AND c.provider = k.provider AND c.ts = k.ts
+LEFT JOIN trading_orders earlier ON earlier.user_id = %(user_id)s AND earlier.account = %(account)s
+                                AND earlier.client_order_id = %(client_order_id)s;
 
 -- name: open_clock
 -- Start a symbol's replay four fifths into its candles: the user's own set first, then the finest.
@@ -112,10 +115,6 @@ VALUES (%(user_id)s, %(account)s, %(client_order_id)s, %(digest)s, %(symbol)s, %
         %(requested_quantity)s, %(quantity)s, %(price)s, %(stop_price)s, %(time_in_force)s, %(reduce_only)s, %(value)s,
         'open', %(now)s, %(now)s)
 RETURNING *;
-
--- name: order_by_client_id
-SELECT * FROM trading_orders
-WHERE user_id = %(user_id)s AND account = %(account)s AND client_order_id = %(client_order_id)s;
 
 -- name: get_order
 SELECT * FROM trading_orders

@@ -1,8 +1,8 @@
 """The trading feature's SQL: one user's accounts, orders, fills and replay clocks."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -22,6 +22,15 @@ _SQL = load_queries("satchel.trading")
 _DAY = timedelta(days=1)
 
 
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What is asked when an order comes: about which symbol, which client order id, and when."""
+
+    symbol: str
+    client_order_id: str | None
+    now: datetime
+
+
 class TradingStore:
     """The trading of one user.
 
@@ -35,21 +44,31 @@ class TradingStore:
         self._user_id = user_id
 
     @contextmanager
-    def open(self, account: str) -> Generator["Session"]:
+    def open(self, account: str, *, ahead: Asking | None = None) -> Generator["Session"]:
         """A transaction that holds the account: one at a time, all or nothing.
+
+        Args:
+            account: Its name.
+            ahead: What will be asked first: it is answered in the round trip that takes the account.
 
         Raises:
             NotFoundError: The user has no such account. The paper account is made when it is first asked for.
         """
         key = {"user_id": self._user_id, "account": account}
         with self._database.transaction(self._user_id) as connection:
-            row = connection.execute(_SQL["lock_account"], key).fetchone()
+            with connection.pipeline():
+                locked = connection.execute(_SQL["lock_account"], key)
+                # Its snapshot is of after the lock, as each statement has its own.
+                asked = connection.execute(_SQL["situation"], _situation_of(ahead) | key) if ahead else None
+            row = locked.fetchone()
+            # What was asked of an account that nobody held yet says nothing.
+            answers = {ahead: asked.fetchone()} if row and ahead and asked else {}
             if row is None and account == PAPER:
                 connection.execute(_SQL["ensure_account"], key | _rules(FRESH) | {"cash": FRESH.cash})
                 row = connection.execute(_SQL["lock_account"], key).fetchone()
             if row is None:
                 raise NotFoundError("there is no account of this name", field="account")
-            yield Session(connection, key, Account.of(row))
+            yield Session(connection, key, Account.of(row), answers)
 
     def account(self, account: str) -> Account:
         """An account; the paper account of somebody who never traded is a fresh one.
@@ -103,22 +122,23 @@ class Session:
         account: The account as it was when it was opened; `cash` is kept current.
     """
 
-    def __init__(self, connection: Connection, key: dict[str, Any], account: Account) -> None:
+    def __init__(
+        self, connection: Connection, key: dict[str, Any], account: Account, answers: Mapping[Asking, Any]
+    ) -> None:
         self._connection = connection
+        self._answers = answers
         self._key = key
         self.account = account
         self.cash = account.cash
 
     def facts(self, symbol: str, client_order_id: str | None, now: datetime) -> Facts:
-        """What is known when an order comes, in one round trip; a symbol's replay starts when it is first asked for."""
-        values = {"symbol": symbol, "day_ago": now - _DAY, "client_order_id": client_order_id}
-        with self._connection.pipeline():
-            same_id = self._do("order_by_client_id", values)
-            situation = self._do("situation", values)
-        earlier, row = same_id.fetchone(), situation.fetchone()
+        """What is known when an order comes; a symbol's replay starts when it is first asked for."""
+        asking = Asking(symbol, client_order_id, now)
+        row = self._answers.get(asking) or self._one("situation", _situation_of(asking))
         if row["price_at"] is None:
-            self._do("open_clock", values)
-            row = self._one("situation", values)
+            self._do("open_clock", {"symbol": symbol})
+            row = self._one("situation", _situation_of(asking))
+        known = row["order_id"] is not None
         return Facts(
             situation=Situation(
                 last_price=row["last_price"],
@@ -129,8 +149,8 @@ class Session:
                 buying_power=self.cash + row["net"] - row["gross"] - row["reserved"],
             ),
             price_at=row["price_at"],
-            earlier=_order(earlier) if earlier else None,
-            earlier_digest=earlier["digest"] if earlier else None,
+            earlier=_order(row) if known else None,
+            earlier_digest=row["digest"] if known else None,
         )
 
     def fills_of(self, order_id: int) -> list[Fill]:
@@ -224,6 +244,14 @@ class Session:
 
     def _one(self, statement: str, values: dict[str, Any]) -> dict[str, Any]:
         return self._do(statement, values).fetchone()
+
+
+def _situation_of(asking: Asking) -> dict[str, Any]:
+    return {
+        "symbol": asking.symbol,
+        "client_order_id": asking.client_order_id,
+        "day_ago": asking.now - _DAY,
+    }
 
 
 def _rules(account: Account) -> dict[str, Any]:
