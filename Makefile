@@ -124,7 +124,7 @@ LOCK_COMMON = layers/common/pyproject.toml
 
 .PHONY: lock
 lock: ## pin all dependencies with hashes, after a change of a pyproject.toml
-	$(LOCK) --python-version 3.11 --group dev $(NOT_OF_CCXT) $(LOCK_COMMON) --extra embeddings --extra local --extra live \
+	$(LOCK) --python-version 3.11 --group dev $(NOT_OF_CCXT) $(LOCK_COMMON) --extra embeddings --extra local --extra live --extra parquet \
 		-o constraints.txt
 	$(LOCK) --python-version 3.11 -c constraints.txt --group serve $(LOCK_COMMON) --extra embeddings --extra local \
 		-o constraints-serve.txt

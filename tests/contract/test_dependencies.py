@@ -49,7 +49,7 @@ def test_every_declared_dependency_is_pinned_where_it_is_needed():
     extras = package["optional-dependencies"]
     at_run_time = declared(*package["dependencies"])
     embeddings = declared(*extras["embeddings"])
-    live = declared(*extras.pop("live"))
+    live, parquet = declared(*extras.pop("live")), declared(*extras.pop("parquet"))
     local = declared(*(requirement for extra in extras.values() for requirement in extra))
     serve = declared(*groups["serve"])
     develop = declared(*(entry for entry in groups["dev"] if isinstance(entry, str)))
@@ -57,4 +57,4 @@ def test_every_declared_dependency_is_pinned_where_it_is_needed():
     assert embeddings == pins(Path("layers/embeddings/requirements.txt")).keys()
     assert live <= pins(Path("layers/exchange/requirements.txt")).keys()
     assert at_run_time | local | serve <= pins(Path("constraints-serve.txt")).keys()
-    assert at_run_time | local | serve | live | develop <= pins(EVERYTHING).keys()
+    assert at_run_time | local | serve | live | parquet | develop <= pins(EVERYTHING).keys()

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from satchel.cli.errors import CommandError
+from satchel.cli.parquet_file import parquet_as_csv
 from satchel.cli.requests import client_of, finish, show
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ def add_commands(commands: "Commands") -> None:
     finish(step, _step)
     load = actions.add_parser(
         "import",
-        help="store candles of a CSV file",
-        description="Store candles of a CSV file, for backtests and paper.",
+        help="store candles of a CSV or Parquet file",
+        description="Store candles of a CSV or Parquet file, for backtests and paper.",
     )
     load.add_argument("file", type=Path, help="time, open, high, low, close and perhaps volume, with a header")
     load.add_argument("--symbol", required=True, help="such as BTC/USDT")
@@ -40,10 +41,7 @@ def _step(arguments: argparse.Namespace) -> None:
 
 
 def _import(arguments: argparse.Namespace) -> None:
-    try:
-        text = arguments.file.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise CommandError(f"{arguments.file} cannot be read: {error}") from error
+    text = parquet_as_csv(arguments.file) if arguments.file.suffix == ".parquet" else _read(arguments.file)
     result = client_of(arguments).call_tool(
         "import_candles",
         {
@@ -56,6 +54,13 @@ def _import(arguments: argparse.Namespace) -> None:
         },
     )
     show(arguments, result, f"Stored {result['bars']} bars of {result['symbol']} {result['timeframe']}.")
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandError(f"{path} cannot be read: {error}") from error
 
 
 def describe_step(result: dict[str, Any]) -> str:
