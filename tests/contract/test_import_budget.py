@@ -51,6 +51,7 @@ BUDGET = {
     "execute_trade/app": STORE,
     "fetch_candles/app": STORE,
     "filter_response/app": STORE,
+    "filter_upload/app": {"pydantic"},
     "filtered/app": STORE,
     "get_order/app": STORE,
     "get_positions/app": STORE,

@@ -2,18 +2,20 @@
 
 import json
 from datetime import timedelta
+from io import BytesIO
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import psycopg
 import pytest
 
-from satchel import filter_wiring, wiring
+from satchel import filter_upload_wiring, filter_wiring, objects_wiring, wiring
 from satchel.errors import UnavailableError
 from satchel.filtering import answering
 from satchel.filtering.intent import analyze_intent
 from satchel.filtering.store import RETENTION, FilterStore
-from tests.conftest import direct, https
+from tests.conftest import direct, forget_wiring, https
 from tests.support.filtering import slack_messages
 
 TOKEN = "ghp_" + "T3stOnly" * 4 + "1234"
@@ -217,3 +219,81 @@ def test_the_intent_of_the_same_call_is_read_once(invoke, monkeypatch):
     for question in ("Get security messages", "Get security messages", "Get lunch messages"):
         ask(invoke, slack_messages(30), question=question)
     assert len(read_before) == 2
+
+
+@pytest.fixture
+def upload(invoke, monkeypatch, tmp_path):
+    """Sends an answer by its link and gives its id."""
+    for name, value in (("FOLDER", str(tmp_path)), ("URL", "http://localhost/local/objects"), ("KEY", "k")):
+        monkeypatch.setenv(f"SATCHEL_OBJECTS_{name}", value)
+    forget_wiring()
+
+    def send(content: bytes) -> str:
+        event = json.loads(Path("events/filter_upload.json").read_text(encoding="utf-8"))
+        told = json.loads(invoke("filter_upload", event)["body"])
+        (key,) = parse_qs(urlsplit(told["uploadUrl"]).query)["key"]
+        assert told["expiresInSeconds"] == 3_600
+        objects_wiring.objects().write(key, BytesIO(content))
+        return told["uploadId"]
+
+    return send
+
+
+def ask_uploaded(invoke, upload_id, user_id="alice", **fields):
+    arguments = {
+        "tool": {"name": "slack_search_messages"},
+        "question": "Get top 20 messages about security",
+        "uploadId": upload_id,
+        **fields,
+    }
+    return invoke("filter_response", direct(user_id, tool="filter_response", arguments=arguments))
+
+
+def test_an_uploaded_answer_is_filtered_as_it_is_read(invoke, upload, capsys):
+    messages = slack_messages(20_000)
+    messages[25]["text"] = f"security token {TOKEN} leaked"
+    for content in (json.dumps(messages), "\n".join(map(json.dumps, messages))):
+        answer = ask_uploaded(invoke, upload(content.encode()))["structuredContent"]
+        metadata = answer["metadata"]
+        assert len(answer["data"]) == metadata["filteredItemCount"] == 20
+        assert all("security" in item["text"] for item in answer["data"])
+        assert metadata["originalItemCount"] == 20 + sum(metadata["removedByReason"].values()) == 20_000
+        assert metadata["bytes"]["before"] == len(content)
+        assert metadata["filterStrategy"] == "stream:bm25"
+        assert len(metadata["removedItems"]) == 3
+        assert TOKEN not in json.dumps(answer)
+        assert json.loads(read(invoke, answer["handle"])["contents"][0]["text"])["total"] == 60
+    metrics = [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"_aws"' in line][-1]
+    assert metrics["chunks_processed"] == [10.0]
+    assert metrics["peak_memory_bytes"][0] > 0
+    assert metrics["progressive_threshold"][0] > 0
+
+
+def test_an_uploaded_object_is_filtered_where_its_array_is(invoke, upload):
+    content = json.dumps({"data": {"messages": slack_messages(100)}}).encode()
+    answer = ask_uploaded(invoke, upload(content), itemsPath="data.messages")["structuredContent"]
+    assert answer["metadata"]["originalItemCount"] == 100
+
+
+@pytest.mark.parametrize(
+    ("content", "fields", "field"),
+    [
+        (b"[]", {"uploadId": "unknown"}, "uploadId"),
+        (b"[]", {"uploadId": "../../x"}, "uploadId"),
+        (b"[]", {"user_id": "bob"}, "uploadId"),
+        (b"[]", {"response": []}, "response"),
+        (b'{"text": "a"}\n{"text": ', {}, None),
+        (b"[1, 2", {}, None),
+        (b'{"text": NaN}', {}, None),
+        (b"[" * 100_000, {}, None),
+    ],
+)
+def test_an_upload_that_cannot_be_filtered_is_refused(invoke, upload, content, fields, field):
+    given = {"uploadId": upload(content), **fields}
+    error = ask_uploaded(invoke, given.pop("uploadId"), **given)["error"]
+    assert (error["code"], error["field"]) == ("invalid_input", field)
+
+
+def test_an_upload_over_the_limit_is_too_large(invoke, upload, monkeypatch):
+    monkeypatch.setattr(filter_upload_wiring, "MAX_BYTES", 10)
+    assert ask_uploaded(invoke, upload(json.dumps(slack_messages(5)).encode()))["error"]["code"] == "too_large"

@@ -39,19 +39,15 @@ def record_answer(answered: "Answered", *, kind: str) -> None:
     record(values, kind=kind)
 
 
-def record_stream(state: "FilterState", *, kept: int, kind: str) -> None:
-    """Record one filtered stream.
+def record_stream(state: "FilterState", *, kind: str) -> None:
+    """Record what only a stream has, beside the answer's own metrics.
 
     Args:
         state: What is known at its end.
-        kept: How many items are left.
         kind: Name of the tool's profile.
     """
     record(
         {
-            "items_before": ("Count", state.processed),
-            "items_after": ("Count", kept),
-            "reduction_ratio": ("None", 1 - kept / max(1, state.processed)),
             "chunks_processed": ("Count", state.chunks),
             "peak_memory_bytes": ("Bytes", state.peak_memory_bytes),
             "progressive_threshold": ("None", state.threshold),

@@ -16,8 +16,13 @@ def filter_call(arguments: FilterArguments) -> FilterCall:
     """The request as the filter takes it.
 
     Raises:
-        InvalidInputError: The response is missing, or nested too deeply.
+        InvalidInputError: The response is missing, stands beside an upload, or is nested too deeply.
     """
+    given = arguments.model_fields_set & {"response", "uploadId"}
+    if len(given) != 1:
+        raise InvalidInputError(
+            "response and uploadId exclude each other" if given else "response is missing", field="response"
+        )
     if is_deeper(arguments.response, MAX_NESTING):
         raise InvalidInputError(f"response is nested beyond {MAX_NESTING} levels", field="response")
     config = arguments.config

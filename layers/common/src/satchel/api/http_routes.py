@@ -12,6 +12,7 @@ from satchel.api.wire.built_blocks import BuildResponse
 from satchel.api.wire.chat import ChatArguments, ChatResult, JobResult, LinkCode
 from satchel.api.wire.filtering import AuditPage, FilterArguments, FilterResult
 from satchel.api.wire.profile import PreferencesBody
+from satchel.api.wire.response_upload import ResponseUpload
 from satchel.api.wire.stored_blocks import IngestRequest, IngestResponse
 from satchel.api.wire.uploads import StartRequest, StartResponse, UploadResponse
 from satchel.api.wire.upstream import UpstreamResult
@@ -117,6 +118,13 @@ ROUTES = (
         scope="context:write",
         request=FilterArguments,
         response=FilterResult,
+    ),
+    HttpRoute(
+        "POST",
+        "/v1/responses:upload",
+        "Ask where a tool's answer of any length goes",
+        scope="context:write",
+        response=ResponseUpload,
     ),
     HttpRoute(
         "POST",

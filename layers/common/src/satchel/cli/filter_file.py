@@ -89,48 +89,27 @@ def _value(data: bytes) -> Any:
 
 
 async def _here(arguments: argparse.Namespace, size: int) -> dict[str, Any]:
-    from satchel.filtering import json_stream  # noqa: PLC0415 - only for a large file
+    from satchel.api.wire.filtering import FilterResult  # noqa: PLC0415 - only for a large file
+    from satchel.filtering import json_stream  # noqa: PLC0415
+    from satchel.filtering.answering import Answered  # noqa: PLC0415
+    from satchel.filtering.engine import FilterEngine  # noqa: PLC0415
     from satchel.filtering.intent import analyze_intent  # noqa: PLC0415
-    from satchel.filtering.json_values import size_bytes  # noqa: PLC0415
     from satchel.filtering.sanitiser.sanitiser import Sanitiser  # noqa: PLC0415
+    from satchel.filtering.streamed_response import filter_stream  # noqa: PLC0415
     from satchel.filtering.streaming import StreamingFilter  # noqa: PLC0415
-    from satchel.filtering.token_estimate import BYTES_PER_TOKEN  # noqa: PLC0415
     from satchel.filtering.tool_profiles import default_profiles  # noqa: PLC0415
 
     profile = default_profiles().of_tool(arguments.tool)
     given = {"limit": arguments.limit} if arguments.limit else {}
     intent = analyze_intent(arguments.tool, given, arguments.question, profile=profile)
     stream = StreamingFilter(intent, profile)
-    started = perf_counter()
-    final: list[Any] = []
     chunks = json_stream.items(_blocks(arguments.file, _progress(size, stream)), path=arguments.path)
-    async for result in stream.create_filter_stream(chunks):
-        final = result.chunk
+    engine = FilterEngine(profile, Sanitiser(), perf_counter)
+    result, _ = await filter_stream(stream, chunks, engine=engine, tool_name=arguments.tool, size=size)
     if sys.stderr.isatty():
         print(file=sys.stderr)
-    data = Sanitiser().sanitise(final, tool_name=arguments.tool).value
-    state = stream.state
-    after, kept = size_bytes(data), len(final)
-    return {
-        "data": data,
-        "reduction": round(1 - kept / state.processed, 6) if state.processed else 0.0,
-        "metadata": {
-            "originalItemCount": state.processed,
-            "filteredItemCount": kept,
-            "removedItems": [],
-            "removedByReason": stream.removed_by_reason(kept),
-            "filterStrategy": "stream:bm25",
-            "scoringLatencyMs": round((perf_counter() - started) * 1_000, 3),
-            "bytes": {"before": size, "after": after},
-            "tokensEstimate": {
-                "before": size // BYTES_PER_TOKEN,
-                "after": after // BYTES_PER_TOKEN,
-                "encoding": "estimate: bytes / 4",
-            },
-        },
-        "handle": None,
-        "notice": "the memory budget was reached: fewer items may be kept" if state.budget_exceeded else None,
-    }
+    answered = Answered(result, intent, None, result.notice, 0.0)
+    return FilterResult.of(answered).model_dump(mode="json", by_alias=True)
 
 
 async def _blocks(file: Path, progress: Callable[[int], None]) -> AsyncIterator[bytes]:

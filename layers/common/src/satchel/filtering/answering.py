@@ -122,27 +122,56 @@ def answer(
         UnavailableError: A redaction could not be written to the audit log.
     """
     started = engine.timer()
-    intent = call.intent
-    if intent is None:
-        today = clock().date()
-        by_rules = partial(_by_rules, call, engine.profile, today)
-        intent = known.get_or_make(_key(call, engine.profile, today), by_rules) if known is not None else by_rules()
-        if improve is not None:
-            intent = improve(call, intent)
+    intent = read_intent(call, engine.profile, clock().date(), improve=improve, known=known)
     intent_latency_ms = (engine.timer() - started) * 1_000
     engine = replace(engine, today=clock().date())
     result = engine.filter_response(
         call.response, intent, tool_name=call.tool_name, options=call.options, explain=call.explain
     )
+    return told(call, result, intent, intent_latency_ms, engine=engine, store=store, new_handle=new_handle, now=clock())
+
+
+def read_intent(
+    call: FilterCall,
+    profile: ToolProfile,
+    today: date,
+    *,
+    improve: Callable[[FilterCall, Intent], Intent] | None = None,
+    known: Remembering | None = None,
+) -> Intent:
+    """The intent that the call names, else as rules read it, or the language model; see `answer`."""
+    if call.intent is not None:
+        return call.intent
+    by_rules = partial(_by_rules, call, profile, today)
+    intent = known.get_or_make(_key(call, profile, today), by_rules) if known is not None else by_rules()
+    return improve(call, intent) if improve is not None else intent
+
+
+def told(
+    call: FilterCall,
+    result: FilteredResponse,
+    intent: Intent,
+    intent_latency_ms: float,
+    *,
+    engine: FilterEngine,
+    store: Keeping,
+    new_handle: Callable[[], str],
+    now: datetime,
+) -> Answered:
+    """What the caller is told of a filtered answer, once its redactions are written down and what was cut is kept.
+
+    Raises:
+        UnavailableError: A redaction could not be written to the audit log.
+    """
     kept, findings = _kept_items(result.removed, engine, call.tool_name)
     audited = [*result.findings, *findings] if call.audit else []
     if audited:
-        store.write_audit(audited, tool_name=call.tool_name, now=clock())
+        store.write_audit(audited, tool_name=call.tool_name, now=now)
     handle, notice = None, result.notice
     if kept:
         try:
             name = new_handle()
-            store.keep(name, call.tool_name, kept, clock())
+            store.keep(name, call.tool_name, kept, now)
             handle = f"context://filtered/{name}"
         except UnavailableError:
             notice = NOT_KEPT_NOTICE

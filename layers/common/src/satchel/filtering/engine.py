@@ -138,7 +138,7 @@ class FilterEngine:
         latency_ms = (self.timer() - started) * 1_000
         cleaned = self.sanitiser.sanitise(outcome.data, tool_name=tool_name)
         shown = outcome.removed if explain == "full" else near_misses(outcome.removed)
-        removed_items, removed_findings = self._explained(shown, tool_name, whole=explain == "full")
+        removed_items, removed_findings = self.explained(shown, tool_name, whole=explain == "full")
         return FilteredResponse(
             data=cleaned.value,
             reduction=round(outcome.reduction, 6),
@@ -158,9 +158,10 @@ class FilterEngine:
             removed=outcome.removed,
         )
 
-    def _explained(
+    def explained(
         self, removed: Sequence[Removal], tool_name: str, *, whole: bool
     ) -> tuple[list[dict[str, Any]], list[Any]]:
+        """What was removed as it may be shown, whole or short, and what was redacted in it."""
         # Redacted before it is shortened: a secret cut in half would not be recognised any more.
         cleaned = self.sanitiser.sanitise(
             [{"item": removal.item, "path": field_path(removal.path)} for removal in removed], tool_name=tool_name

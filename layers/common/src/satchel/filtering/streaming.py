@@ -99,6 +99,10 @@ class StreamingFilter:
         intent: What is wanted; `max_results` items come out at the end.
         profile: The kind of tool.
         memory_budget_bytes: Most memory that the candidates may take. Where it is reached the worst are given up.
+
+    Attributes:
+        state: What is known so far.
+        near_misses: At the end, the candidates that were not kept, best first.
     """
 
     def __init__(
@@ -114,6 +118,7 @@ class StreamingFilter:
         )
         self._capacity = CANDIDATES_PER_RESULT * intent.max_results
         self.state = FilterState(document_frequencies=[0] * len(self._terms))
+        self.near_misses: list[Candidate] = []
 
     async def create_filter_stream(self, chunks: AsyncIterable[Sequence[Any]]) -> AsyncIterator[FilteredChunk]:
         """Yields one result for each chunk of `chunks`, the last with the final items; one for an empty stream.
@@ -175,9 +180,9 @@ class StreamingFilter:
         rarities, norm = self._statistics()
         for candidate in state.best:
             candidate.score = _score(candidate, rarities, norm)
-        final = [candidate.item for candidate in nlargest(self._intent.max_results, state.best)]
-        if not final:
-            final = state.first
+        ranked = nlargest(len(state.best), state.best)
+        self.near_misses = ranked[self._intent.max_results :]
+        final = [candidate.item for candidate in ranked[: self._intent.max_results]] or state.first
         return FilteredChunk(
             chunk=final,
             chunk_index=max(0, state.chunks - 1),

@@ -79,7 +79,16 @@ class FilterArguments(BaseModel):
 
     tool: ToolIn = Field(description="The tool that answered.")
     arguments: dict[str, Any] = Field(default_factory=dict, description="What it was called with.")
-    response: Any = Field(description="Its answer, any JSON, nested to at most 220 levels.")
+    response: Any = Field(default=None, description="Its answer, any JSON, nested to at most 220 levels.")
+    uploadId: str | None = Field(  # noqa: N815 - the document's spelling
+        default=None,
+        min_length=1,
+        max_length=128,
+        description="An upload in place of the response: a JSON array, or one JSON value a line.",
+    )
+    itemsPath: str = Field(  # noqa: N815
+        default="", max_length=200, description="Where the array is in an uploaded object, such as `data.messages`."
+    )
     question: str | None = Field(default=None, max_length=20_000, description="What the user asked.")
     intent: IntentIn | None = Field(default=None, description="What is wanted; otherwise read from the call.")
     config: ConfigIn = Field(default_factory=ConfigIn, description="How to filter and what to redact.")

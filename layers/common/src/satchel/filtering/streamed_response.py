@@ -1,0 +1,73 @@
+"""An answer too large to hold, filtered as it is read and told of like any other.
+
+Pure: what yields the chunks is handed in.
+"""
+
+from collections.abc import AsyncIterable, Sequence
+from typing import Any
+
+from satchel.filtering.engine import FilteredResponse, FilterEngine
+from satchel.filtering.json_values import size_bytes
+from satchel.filtering.removal import Removal, mean_score, near_misses
+from satchel.filtering.streaming import FilterState, StreamingFilter
+from satchel.filtering.token_estimate import BYTES_PER_TOKEN
+
+BUDGET_NOTICE = "the memory budget was reached: fewer items may be kept"
+
+
+async def filter_stream(
+    stream: StreamingFilter,
+    chunks: AsyncIterable[Sequence[Any]],
+    *,
+    engine: FilterEngine,
+    tool_name: str,
+    size: int,
+) -> tuple[FilteredResponse, FilterState]:
+    """Cuts a stream of items to what is asked for; also what was known at its end.
+
+    Of what was removed only the candidates are at hand: three times as many as are kept.
+
+    Args:
+        stream: Ranks the items by what is wanted.
+        chunks: The items, in pieces.
+        engine: Redacts, and measures the time.
+        tool_name: The tool that answered.
+        size: Bytes of the whole answer.
+    """
+    started = engine.timer()
+    final: list[Any] = []
+    async for result in stream.create_filter_stream(chunks):
+        final = result.chunk
+    latency_ms = (engine.timer() - started) * 1_000
+    state, kept = stream.state, len(final)
+    threshold = stream.state.threshold
+    removed = [
+        Removal((-candidate.age,), candidate.item, "exceeded_max_results", candidate.score, threshold)
+        for candidate in stream.near_misses
+    ]
+    cleaned = engine.sanitiser.sanitise(final, tool_name=tool_name)
+    shown, shown_findings = engine.explained(near_misses(removed), tool_name, whole=False)
+    after = size_bytes(cleaned.value)
+    response = FilteredResponse(
+        data=cleaned.value,
+        reduction=round(1 - kept / state.processed, 6) if state.processed else 0.0,
+        total=state.processed,
+        kept=kept,
+        removed_by_reason=stream.removed_by_reason(kept),
+        removed_items=shown,
+        strategy="stream:bm25",
+        scoring_latency_ms=round(latency_ms, 3),
+        bytes_before=size,
+        bytes_after=after,
+        tokens={
+            "before": -(-size // BYTES_PER_TOKEN),
+            "after": -(-after // BYTES_PER_TOKEN),
+            "encoding": "estimate: bytes / 4",
+        },
+        findings=cleaned.findings,
+        shown_findings=shown_findings,
+        mean_score=mean_score(removed),
+        notice=BUDGET_NOTICE if state.budget_exceeded else None,
+        removed=removed,
+    )
+    return response, state
