@@ -55,4 +55,9 @@ async def _take(request: SocketRequest, call: Call) -> None:
     )
     if turn.status == "done":
         store.give_back_delivery(turn.turn_id)
-    agent_wiring.worker_queue().send(user_id=call.user_id, turn_id=turn.turn_id, connection_id=request.connection_id)
+    task: dict[str, str | bool] = {
+        "user_id": call.user_id,
+        "turn_id": turn.turn_id,
+        "connection_id": request.connection_id,
+    }
+    agent_wiring.worker_queue().send(**task, **({"show_context": True} if given.show_context else {}))

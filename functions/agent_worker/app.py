@@ -6,29 +6,35 @@ from satchel import agent_wiring
 from satchel.agent.ports import Silence
 from satchel.agent.store import TurnRow
 from satchel.api.handler import Call, LambdaContext
-from satchel.api.job import queued_job
+from satchel.api.job import QueuedTask, queue_worker
 from satchel.api.principal import Principal
+from satchel.gateway.chatting import LEASE_S
 from satchel.gateway.delivery import Delivery
 
 
-@queued_job("agent_worker")
-def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Answer the turn that the event names, unless somebody has, and deliver its answer where the event says."""
-    user_id = str(event["user_id"])
-    turn = agent_wiring.agent_store(user_id).turn(str(event["turn_id"]))
-    connection_id = event.get("connection_id")
-    if turn is None or (turn.status == "done" and connection_id is None and turn.channel != "telegram"):
+@queue_worker("agent_worker")
+def handler(task: QueuedTask, context: LambdaContext) -> dict[str, Any]:
+    """Answer the turn that the task names, unless somebody has, and deliver its answer where the task says."""
+    user_id = str(task.ids["user_id"])
+    turn = agent_wiring.agent_store(user_id).turn(str(task.ids["turn_id"]))
+    wanted = task.ids.get("connection_id") is not None
+    if turn is None or (turn.status == "done" and not wanted and turn.channel != "telegram"):
         return {"answered": 0}
-    return agent_wiring.run(_answer(turn, user_id, connection_id, context))
+    # Whatever goes wrong from here on, the task is back soon.
+    agent_wiring.worker_queue().keep(task.receipt, LEASE_S)
+    return agent_wiring.run(_answer(turn, user_id, task, context))
 
 
-async def _answer(turn: TurnRow, user_id: str, connection_id: str | None, context: LambdaContext) -> dict[str, Any]:
+async def _answer(turn: TurnRow, user_id: str, task: QueuedTask, context: LambdaContext) -> dict[str, Any]:
     scopes = turn.scopes.split()
     token = agent_wiring.delegation().token(user_id, scopes)
     call = Call(Principal(user_id, frozenset(scopes)), context.aws_request_id, context.get_remaining_time_in_millis)
-    delivery = agent_wiring.delivery(user_id, turn, connection_id)
+    connection_id, show_context = task.ids.get("connection_id"), bool(task.ids.get("show_context"))
+    delivery = agent_wiring.delivery(user_id, turn, connection_id, show_context=show_context)
     listener = delivery.listener if delivery else Silence()
-    runner = await agent_wiring.runner(call, token, claimant=context.aws_request_id, listener=listener)
+    runner = await agent_wiring.runner(
+        call, token, claimant=context.aws_request_id, listener=listener, receipt=task.receipt
+    )
     if turn.status == "done":
         answer = await runner.finished(turn)
     else:

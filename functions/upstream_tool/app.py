@@ -8,6 +8,7 @@ from satchel import filter_wiring, upstream_wiring, wiring
 from satchel.api.envelopes import HttpEnvelope
 from satchel.api.filter_metrics import record_answer
 from satchel.api.handler import Call, LambdaContext, tool
+from satchel.api.request_log import log_event
 from satchel.api.wire.filtering import ConfigIn
 from satchel.api.wire.upstream import (
     QUESTION_ARGUMENT,
@@ -29,6 +30,8 @@ _MESSAGE_CHARS = 500
 def list_tools(_arguments: NoArguments, _call: Call) -> UpstreamListing:
     """Every tool of every server that answers."""
     tools, warnings = upstream_wiring.listing()
+    for warning in warnings:
+        log_event("upstream_left_out", {"reason": warning})
     return UpstreamListing(
         tools=[
             ListedTool(

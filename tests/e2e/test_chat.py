@@ -1,7 +1,9 @@
 """Chats through the whole stack: Claude's real SDK and a scripted service, the real MCP client, HTTP, the database."""
 
 import json
+import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -16,7 +18,7 @@ from psycopg.rows import dict_row
 
 from satchel.agent.history import NOT_EXECUTED
 from satchel.agent.prompt import PLATFORM
-from satchel.local.fake_claude.script import calls, fails, in_turn, says
+from satchel.local.fake_claude.script import breaks_off, calls, fails, in_turn, says
 from satchel.local.postgres_place import choose
 from tests.support.chat_stack import ROOT, chat_stack
 
@@ -44,9 +46,15 @@ def stack(folder):
         "command": sys.executable,
         "args": [str(ROOT / "tests/support/slow_server.py"), str(folder / "transfers")],
     }
-    upstreams.write_text(json.dumps({"mcpServers": {"bank": slow}}))
-    environment = {"SATCHEL_UPSTREAMS": str(upstreams), "SATCHEL_AGENT_TOOLSETS": "default,upstream"}
+    broken = {"command": "/nowhere/no-such-server"}
+    upstreams.write_text(json.dumps({"mcpServers": {"broken": broken, "bank": slow}}))
+    environment = {
+        "SATCHEL_UPSTREAMS": str(upstreams),
+        "SATCHEL_AGENT_TOOLSETS": "default,upstream",
+        "SATCHEL_AGENT_USER_MODELS": "modeller=claude-opus-5-5",
+    }
     with chat_stack(folder, **environment) as running:
+        running.warm()
         yield running
 
 
@@ -77,6 +85,23 @@ def test_a_fact_of_an_old_session_is_in_the_first_request_and_the_message_is_the
     assert "2.75 ATR" in json.dumps(request["messages"])
     assert json.dumps(request, ensure_ascii=False).count(question) == 1
     assert request["messages"][-1]["content"][-1]["text"] == question
+
+
+def test_a_user_may_have_another_model(stack):
+    for user in ("modeller", "anybody"):
+        assert stack.chat(f"which model, {user}", user=user).status_code == 200
+    models = [request["model"] for request in stack.requests("which model")]
+    assert models == ["claude-opus-5-5", "claude-sonnet-5"]
+
+
+def test_a_further_server_that_is_bad_is_skipped_with_a_warning(stack, folder):
+    assert stack.chat("what can you do").status_code == 200
+    (request,) = stack.requests("what can you do")
+    names = [tool["name"] for tool in request["tools"]]
+    assert {"search_conversation", "current_time", "bank__transfer"} <= set(names)
+    assert not [name for name in names if name.startswith("broken")]
+    log = (folder / "log.jsonl").read_text()
+    assert [line for line in log.splitlines() if "upstream_left_out" in line and "broken" in line]
 
 
 def test_the_users_own_instructions_come_last_and_context_is_data(stack):
@@ -238,8 +263,11 @@ def test_a_job_whose_worker_is_killed_is_finished_by_another(stack):
     accepted = stack.post("/v1/chat", {"message": "survive", "session_id": "survivor"}, prefer="respond-async")
     path = f"/v1/chat/jobs/{accepted.json()['job_id']}"
     wait_until(lambda: stack.requests("survive"))
+    queued = [json.loads(file.read_text()) for file in (stack.data / "queues/satchel-AgentQueue").glob("*.json")]
+    bodies = [json.loads(message["body"]) for message in queued]
+    assert {"user_id": "alice", "turn_id": accepted.json()["job_id"]} in bodies
     assert stack.kill("agent_worker") >= 1
-    job = wait_until(lambda: (j := stack.get(path).json())["status"] == "done" and j)
+    job = wait_until(lambda: (j := stack.get(path).json())["status"] == "done" and j, 120)
     assert job["result"]["text"] == "still here"
     assert len(stack.messages("survivor")) == 2
 
@@ -251,6 +279,14 @@ def test_a_model_that_is_away_is_a_503_and_the_same_message_goes_on(stack):
     assert refused.headers["retry-after"]
     assert stack.chat("overload", session_id="busy", message_id="b-1").json()["text"] == "back again"
     assert [m["message_id"] for m in stack.messages("busy")] == ["b-1", "b-1.1"]
+
+
+def test_a_model_that_breaks_off_in_the_middle_is_a_503_and_half_an_answer_is_not_kept(stack):
+    stack.scripts.by_word["mid-sentence"] = in_turn(breaks_off("half of it " * 20), says("all of it"))
+    refused = stack.chat("mid-sentence", session_id="half", message_id="h-1")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (503, "unavailable")
+    assert [m["message_id"] for m in stack.messages("half")] == ["h-1"]
+    assert stack.chat("mid-sentence", session_id="half", message_id="h-1").json()["text"] == "all of it"
 
 
 def test_a_turn_that_calls_tools_for_ever_is_stopped_politely(stack):
@@ -321,4 +357,39 @@ def test_the_command_talks_and_shows_the_context_it_used(stack):
         [*command, "--session", "talk"], input="first\n/context\n", capture_output=True, text=True, cwd=ROOT, check=True
     )
     assert "echo: first" in talk.stdout
+    assert talk.stdout.count("echo: first\n") == 1
     assert "== context://conversation-summary" in talk.stdout
+
+
+def test_the_command_prints_the_answer_as_it_comes(stack):
+    stack.scripts.by_word["slow story"] = in_turn(
+        calls(("tu_1", "current_time", {}), text="Let me see."), says("once upon a time " * 40, pace_s=0.1)
+    )
+    command = [sys.executable, "-m", "satchel.cli.main", "chat", "--data", str(stack.data), "--message", "slow story"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT, env={**os.environ, "PYTHONUNBUFFERED": "1"}
+    ) as talk:
+        pieces = []
+        while piece := os.read(talk.stdout.fileno(), 65_536):
+            pieces.append(piece.decode())
+        tools = talk.stderr.read().decode()
+    assert "".join(pieces) == "Let me see.\n" + "once upon a time " * 40 + "\n"
+    assert len(pieces) > 4
+    assert tools == "[current_time: started]\n[current_time: answered]\n"
+
+
+def test_a_database_that_dies_is_a_503_or_a_wait_and_loses_nothing(stack):
+    assert stack.chat("before the crash", session_id="crash", message_id="d-1", user="dora").status_code == 200
+    pid = int((choose(stack.data).cluster / "postmaster.pid").read_text().splitlines()[0])
+    os.kill(pid, signal.SIGKILL)
+    first = stack.chat("after the crash", session_id="crash", message_id="d-2", user="dora")
+    assert first.status_code in (200, 202, 503)
+    if first.status_code == 503:
+        assert first.json()["error"]["code"] == "unavailable"
+
+    def answered():
+        again = stack.chat("after the crash", session_id="crash", message_id="d-2", user="dora")
+        return again.json() if again.status_code == 200 else None
+
+    assert wait_until(answered)["text"] == "echo: after the crash"
+    assert [m["message_id"] for m in stack.messages("crash", user="dora")] == ["d-1", "d-1.1", "d-2", "d-2.1"]

@@ -19,6 +19,7 @@ def stack():
     folder = Path(tempfile.mkdtemp(prefix="satchel-socket-"))
     folder.chmod(0o711)
     with chat_stack(folder) as running:
+        running.warm()
         yield running
     shutil.rmtree(folder)
 
@@ -54,6 +55,14 @@ def test_text_and_tools_come_as_they_happen_and_the_answer_last(stack):
     done = frames[-1]
     assert (done["session_id"], done["message_id"], done["text"]) == ("s", "m-1", long.strip())
     assert [m["message_id"] for m in stack.messages("s")] == ["m-1", "m-1.1", "m-1.2", "m-1.3"]
+
+
+def test_the_context_that_was_used_comes_with_the_answer_where_it_is_asked_for(stack):
+    with opened(stack) as socket:
+        say(socket, "shown", show_context=True)
+        assert "context://conversation-summary" in until(socket, "done")[-1]["context"]
+        say(socket, "not shown")
+        assert "context" not in until(socket, "done")[-1]
 
 
 def test_a_browser_sends_its_token_as_a_sub_protocol_and_is_answered_with_the_other_one(stack):

@@ -67,6 +67,7 @@ def stack(bot):
         "SATCHEL_TELEGRAM_WEBHOOK_SECRET": SECRET,
     }
     with chat_stack(folder, **environment) as running:
+        running.warm()
         yield running
     shutil.rmtree(folder)
 

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -71,6 +72,12 @@ class ChatStack:
 
     def chat(self, message: str, *, user: str = "alice", **fields: Any) -> httpx.Response:
         return self.post("/v1/chat", {"message": message, **fields}, user=user)
+
+    def warm(self) -> None:
+        """Have every function of a chat started, however slow this machine is today."""
+        end = time.monotonic() + 180
+        while self.chat("warm up", session_id="warm", message_id="w", user="warm").status_code != 200:
+            assert time.monotonic() < end
 
     def messages(self, session: str, *, user: str = "alice") -> list[dict[str, Any]]:
         answer = self.get(f"/v1/resources?uri=context://conversation/{session}?limit=200", user=user)

@@ -4,7 +4,7 @@ import pytest
 
 from satchel.local import template
 from satchel.local.cloudformation import Resolver, TemplateError, load
-from satchel.local.template import Cors, Route
+from satchel.local.template import Cors, Queue, QueueReader, Route
 
 PROJECT = Path(__file__).parents[2] / "fixtures/local_stack"
 
@@ -73,6 +73,23 @@ def test_other_events_and_web_socket_routes_are_listed():
     assert [(route.route_key, route.function) for route in application.web_socket_routes] == [
         ("$connect", "ProbeFunction")
     ]
+
+
+def test_queues_and_their_readers_are_read_in_either_spelling():
+    application = read()
+    some, dead = application.queues
+    assert dead == Queue("probes-dead", "arn:aws:sqs:us-east-1:000000000000:probes-dead", 30)
+    assert some == Queue(
+        "probes-SomeQueue",
+        "arn:aws:sqs:us-east-1:000000000000:probes-SomeQueue",
+        60,
+        max_receives=2,
+        dead_letter_arn=dead.arn,
+    )
+    assert application.queue_readers == (
+        QueueReader("ProbeFunction", some.arn),
+        QueueReader("QuickFunction", dead.arn, at_once=3),
+    )
 
 
 def test_a_function_is_found_by_any_of_its_names():

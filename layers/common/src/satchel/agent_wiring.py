@@ -17,10 +17,10 @@ from satchel.agent.links import LinkStore
 from satchel.agent.ports import ChatModel, Listener, Silence
 from satchel.agent.store import AgentStore, TurnRow
 from satchel.agent.turn import Assistant, Limits
+from satchel.api.chat_request import done_fields
 from satchel.api.error_table import error_body, wire_of
 from satchel.api.handler import Call
 from satchel.api.socket import frame
-from satchel.api.wire.chat import ChatResult
 from satchel.aws_secret import read_secret
 from satchel.errors import UnavailableError
 from satchel.gateway.chatting import Runner
@@ -37,7 +37,7 @@ from satchel.wiring import clock, database, settings
 Result = TypeVar("Result")
 
 # Kept back from the time that Lambda gives us: to hand a turn on and to answer.
-_RESERVE_S = 4.0
+_RESERVE_S = 5.0
 
 
 @cache
@@ -81,7 +81,7 @@ def delegation() -> Delegation:
 @cache
 def worker_queue() -> WorkerQueue:
     """The worker's queue."""
-    return WorkerQueue(settings().stack)
+    return WorkerQueue(settings().agent_queue)
 
 
 def model_of(user_id: str) -> str:
@@ -120,7 +120,13 @@ def assistant(server: McpUserServer, user_id: str, *, seconds: float, listener: 
 
 
 async def runner(
-    call: Call, token: str, *, claimant: str, listener: Listener | None = None, seconds: float | None = None
+    call: Call,
+    token: str,
+    *,
+    claimant: str,
+    listener: Listener | None = None,
+    seconds: float | None = None,
+    receipt: str | None = None,
 ) -> Runner:
     """Who runs turns of the caller, with the caller's token.
 
@@ -130,10 +136,10 @@ async def runner(
         claimant: The id of this invocation.
         listener: Is told what happens.
         seconds: How long somebody waits for the answer; None for as long as this invocation lives.
+        receipt: Of the queue's message that the turn came with.
     """
     server = await user_server(call.user_id, token)
-    lives_s = call.remaining_ms() / 1000
-    waits_s = lives_s if seconds is None else seconds
+    waits_s = call.remaining_ms() / 1000 if seconds is None else seconds
 
     def hand_on(turn: TurnRow) -> None:
         worker_queue().send(user_id=call.user_id, turn_id=turn.turn_id)
@@ -143,11 +149,11 @@ async def runner(
         store=agent_store(call.user_id),
         run=lambda turn: assistant(server, call.user_id, seconds=waits_s, listener=listener).answer(turn),
         claimant=claimant,
-        lease_s=lives_s,
         clock=clock,
         code_of=lambda error: wire_of(error).code,
         model=model_of(call.user_id),
         hand_on=hand_on if delegation().possible else None,
+        meanwhile=partial(worker_queue().keep, receipt) if receipt else lambda _seconds: worker_queue().prepare(),
     )
 
 
@@ -195,13 +201,16 @@ def send_frame(connection_id: str, text: str) -> None:
         connections().send(connection_id, text)
 
 
-def delivery(user_id: str, turn: TurnRow, connection_id: str | None) -> Delivery | TelegramDelivery | None:
+def delivery(
+    user_id: str, turn: TurnRow, connection_id: str | None, *, show_context: bool = False
+) -> Delivery | TelegramDelivery | None:
     """The way of a turn's answer to the user's socket or chat; None where it is fetched.
 
     Args:
         user_id: The user.
         turn: The turn.
         connection_id: Where it is wanted now.
+        show_context: Whether the context that was used is wanted, too.
     """
     store = agent_store(user_id)
     if turn.channel == "telegram" and turn.reply_to is not None:
@@ -221,7 +230,7 @@ def delivery(user_id: str, turn: TurnRow, connection_id: str | None) -> Delivery
         connection_id,
         others=store.connections,
         send=send,
-        tell=lambda answer: ChatResult.of(answer).model_dump(exclude_none=True, exclude={"session_id"}),
+        tell=lambda answer: done_fields(answer, show_context=show_context),
         fail=lambda error: {"error": error_body(error, turn.turn_id)},
         claim=lambda: store.claim_delivery(turn.turn_id, now=clock()),
         give_back=lambda: store.give_back_delivery(turn.turn_id),

@@ -36,6 +36,7 @@ class Settings:
         agent_max_calls: Requests to the model, at most, in one turn.
         agent_max_tokens: Tokens, at most, in one turn.
         agent_max_usd: US dollars, at most, for one turn.
+        agent_queue: URL of the queue that the worker of chats reads.
         socket_url: Where frames to clients of the WebSocket API are sent.
         token_url: The issuer's token endpoint, where the gateway gets tokens for turns that outlive their request.
         gateway_client: The gateway's client id there.
@@ -86,6 +87,7 @@ class Settings:
     agent_max_calls: str = "12"
     agent_max_tokens: str = "400000"
     agent_max_usd: str = "1"
+    agent_queue: str = ""
     socket_url: str = ""
     token_url: str = ""
     gateway_client: str = "satchel-gateway"

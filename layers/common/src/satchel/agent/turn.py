@@ -81,10 +81,15 @@ class Assistant:
             UnavailableError: The user's server or the model does not answer.
         """
         # One batch, so that a turn waits for the slowest of them and not for their sum.
-        page = self.server.read(page_uri(turn.session_id))
-        texts, stored, tools = await asyncio.gather(
-            asyncio.gather(*(self._context(uri) for uri in RESOURCES)), page, self.server.tools()
-        )
+        try:
+            async with asyncio.timeout(self.seconds_left()):
+                texts, stored, tools = await asyncio.gather(
+                    asyncio.gather(*(self._context(uri) for uri in RESOURCES)),
+                    self.server.read(page_uri(turn.session_id)),
+                    self.server.tools(),
+                )
+        except TimeoutError as error:
+            raise OutOfTimeError from error
         context = Context({uri: text for uri, text in zip(RESOURCES, texts, strict=True) if text})
         earlier, said, steps = split(read_page(stored), turn.message_id)
         run = _Run(self, turn, context=context, tools=toolbox(tools), earlier=earlier, said=said, steps=steps)

@@ -16,6 +16,8 @@ _JOBS = "/v1/chat/jobs/"
 _RETRY_AFTER_S = "2"
 # API Gateway ends a request after 30 seconds, those included in which it waited for a function to start.
 _GATEWAY_S = 29.5
+# API Gateway takes 128 KiB; the frame has more than the answer in it.
+_MAX_FRAME_BYTES = 120_000
 
 
 def bearer_token(request: GatewayRequest) -> str:
@@ -61,6 +63,15 @@ def turn_response(answer: Answer | TurnRow, *, show_context: bool) -> dict[str, 
     accepted = JobAccepted(job_id=answer.turn_id, session_id=answer.session_id, message_id=answer.message_id)
     headers = {"location": f"{_JOBS}{answer.turn_id}", "retry-after": _RETRY_AFTER_S}
     return json_response(202, accepted.model_dump(), headers)
+
+
+def done_fields(answer: Answer, *, show_context: bool) -> dict[str, Any]:
+    """The fields of a socket's last frame, which is at most as large as API Gateway's frames may be."""
+    body = ChatResult.of(answer, show_context=show_context)
+    if len(body.model_dump_json().encode()) > _MAX_FRAME_BYTES:
+        shortened = [call.model_copy(update={"input": {}}) for call in body.tool_calls]
+        body = body.model_copy(update={"context": None, "tool_calls": shortened})
+    return body.model_dump(exclude_none=True, exclude={"session_id"})
 
 
 def job_response(turn: TurnRow, answer: Answer | None) -> dict[str, Any]:

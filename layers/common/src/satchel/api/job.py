@@ -1,6 +1,9 @@
 """The edge of a function that runs on a schedule: nobody waits for its answer."""
 
+import json
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -27,6 +30,46 @@ def queued_job(name: str) -> Callable[[Callable[[dict[str, Any], LambdaContext],
         return handle
 
     return decorate
+
+
+@dataclass(frozen=True)
+class QueuedTask:
+    """A message of a queue.
+
+    Attributes:
+        ids: What it says: ids of what is to be done.
+        receipt: Names it while it is in our hands.
+    """
+
+    ids: dict[str, Any]
+    receipt: str
+
+
+def queue_worker(name: str) -> Callable[[Callable[[QueuedTask, LambdaContext], dict[str, Any]]], Handler]:
+    """Make a handler of work that comes through a queue; what fails is told, so that only that comes again.
+
+    Args:
+        name: The function's name, for the log.
+    """
+
+    def decorate(work: Callable[[QueuedTask, LambdaContext], dict[str, Any]]) -> Handler:
+        def handle(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+            failed: list[str] = []
+            for record in event["Records"]:
+                task = partial(_task, record)
+                try:
+                    _running(name, context, lambda task=task: work(task(), context))
+                except JobFailedError:
+                    failed.append(str(record["messageId"]))
+            return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failed]}
+
+        return handle
+
+    return decorate
+
+
+def _task(record: dict[str, Any]) -> QueuedTask:
+    return QueuedTask(json.loads(record["body"]), str(record["receiptHandle"]))
 
 
 def job(name: str) -> Callable[[Callable[[Callable[[], int]], dict[str, Any]]], Handler]:

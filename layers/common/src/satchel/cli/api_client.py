@@ -26,6 +26,10 @@ class ApiClient:
         user: Whose token is made, unless `SATCHEL_TOKEN` holds one.
         data: The data folder with the signing key.
 
+    Attributes:
+        url: The server.
+        token: What it is shown.
+
     Raises:
         CommandError: The URL is none of a server, or no token can be made.
     """
@@ -34,8 +38,8 @@ class ApiClient:
         if not _is_server(url):
             raise CommandError(f"{url} is no URL of a server; it should look like http://127.0.0.1:3000.")
         self.url = url.rstrip("/").removesuffix("/mcp")
-        self._token = os.environ.get("SATCHEL_TOKEN", "").strip() or mint(data, user, audience=f"{self.url}/mcp")
-        if not _SENDABLE.fullmatch(self._token):
+        self.token = os.environ.get("SATCHEL_TOKEN", "").strip() or mint(data, user, audience=f"{self.url}/mcp")
+        if not _SENDABLE.fullmatch(self.token):
             raise CommandError("SATCHEL_TOKEN holds no token.")
 
     def call_tool(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -52,7 +56,7 @@ class ApiClient:
             self.url + path,
             method=method,
             data=None if body is None else json.dumps(body).encode(),
-            headers={"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"},
+            headers={"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"},
         )
         try:
             with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as answer:  # noqa: S310 - as above

@@ -6,6 +6,7 @@ import time
 import uuid
 from typing import TYPE_CHECKING, Any
 
+from satchel.cli.chat_socket import ChatSocket, NoSocketError
 from satchel.cli.errors import CommandError
 from satchel.cli.requests import client_of, finish, show
 
@@ -25,35 +26,49 @@ def add_commands(commands: "Commands") -> None:
     )
     chat.add_argument("--message", help="say this, print the answer and end (default: talk)")
     chat.add_argument("--session", default="default", help="conversation it belongs to (default: default)")
+    chat.add_argument("--context", action="store_true", help="show the context that each answer was given")
+    chat.add_argument("--socket", metavar="URL", help="where WebSockets connect (default: /socket of the server)")
     finish(chat, _run)
 
 
 def _run(arguments: argparse.Namespace) -> None:
     client = client_of(arguments)
-    if arguments.message is not None:
-        answer = _say(client, arguments.message, arguments.session)
-        show(arguments, answer, answer["text"])
-        return
-    _talk(client, arguments.session)
+    url = arguments.socket or f"{client.url.replace('http', 'ws', 1)}/socket"
+    assistant = _Assistant(client, ChatSocket(url, client.token), shows=not arguments.json)
+    try:
+        if arguments.message is None:
+            _talk(assistant, arguments.session, shows_context=arguments.context)
+            return
+        answer = assistant.say(arguments.message, arguments.session)
+        if arguments.json:
+            show(arguments, answer, "")
+        elif arguments.context:
+            print(_described(answer.get("context", {})))
+    finally:
+        assistant.socket.close()
 
 
-def _talk(client: "ApiClient", session: str) -> None:
+def _talk(assistant: "_Assistant", session: str, *, shows_context: bool) -> None:
     print(_HELP, file=sys.stderr)
     context: dict[str, str] = {}
     while (said := _line()) is not None:
         if said == "/context":
-            print("\n".join(f"== {uri}\n{text}" for uri, text in context.items()) or "Nothing yet.")
+            print(_described(context))
         elif said == "/new":
             session = str(uuid.uuid4())
             print(f"Conversation {session}.")
         elif said:
             try:
-                answer = _say(client, said, session)
+                context = assistant.say(said, session).get("context", {})
             except CommandError as error:
                 print(f"satchel: {error}", file=sys.stderr)
                 continue
-            context = answer.get("context", {})
-            print(answer["text"])
+            if shows_context:
+                print(_described(context))
+
+
+def _described(context: dict[str, str]) -> str:
+    return "\n".join(f"== {uri}\n{text}" for uri, text in context.items()) or "Nothing yet."
 
 
 def _line() -> str | None:
@@ -65,9 +80,62 @@ def _line() -> str | None:
         return None
 
 
-def _say(client: "ApiClient", text: str, session: str) -> dict[str, Any]:
-    """The answer, however long it takes."""
-    said = {"message": text, "session_id": session, "message_id": str(uuid.uuid4()), "show_context": True}
+class _Assistant:
+    """Says things to the assistant and prints what it answers, as it comes.
+
+    Args:
+        client: The server.
+        socket: Its WebSocket API; where there is none the answer comes in one piece.
+        shows: Whether to print.
+    """
+
+    def __init__(self, client: "ApiClient", socket: ChatSocket, *, shows: bool) -> None:
+        self.socket = socket
+        self._client = client
+        self._shows = shows
+        self._has_socket = True
+        self._printed = ""
+
+    def say(self, text: str, session: str) -> dict[str, Any]:
+        """The answer, however long it takes."""
+        said = {"message": text, "session_id": session, "message_id": str(uuid.uuid4()), "show_context": True}
+        self._printed = ""
+        answer = self._ask(said)
+        if self._printed.strip() != answer["text"]:
+            self._end_line()
+            self._text(answer["text"])
+        self._end_line()
+        return {name: value for name, value in answer.items() if name != "type"}
+
+    def _ask(self, said: dict[str, Any]) -> dict[str, Any]:
+        if self._has_socket:
+            try:
+                return self.socket.say(said, on_text=self._text, on_tool=self._tool)
+            except NoSocketError:
+                self._has_socket = False
+            except CommandError:
+                self._end_line()
+                raise
+        return _answer_of(self._client, said)
+
+    def _text(self, piece: str) -> None:
+        if self._shows:
+            print(piece, end="", flush=True)
+            self._printed += piece
+
+    def _tool(self, name: str, state: str) -> None:
+        self._end_line()
+        if self._shows:
+            print(f"[{name}: {state}]", file=sys.stderr)
+
+    def _end_line(self) -> None:
+        if self._printed and not self._printed.endswith("\n"):
+            print(flush=True)
+        self._printed = ""
+
+
+def _answer_of(client: "ApiClient", said: dict[str, Any]) -> dict[str, Any]:
+    """The answer in one piece, over plain HTTP."""
     answer = client.request("POST", "/v1/chat", said)
     end = time.monotonic() + _PATIENCE_S
     while "job_id" in answer:

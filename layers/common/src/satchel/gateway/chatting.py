@@ -1,6 +1,8 @@
 """Turns under way: claimed by one, run by one, handed on when time is short, answered once."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -8,10 +10,11 @@ from satchel.agent.answer import Answer, Turn, find_answer, page_uri, read_page
 from satchel.agent.exchange import Stored
 from satchel.agent.ports import OutOfTimeError, UserServer
 from satchel.agent.store import AgentStore, TurnRow
-from satchel.errors import ConflictError, DeadlineError, NotFoundError, SatchelError
+from satchel.errors import ConflictError, DeadlineError, NotFoundError, SatchelError, UnavailableError
 
-# Whoever runs a turn is given this much longer than its time before another may take over.
-_LEASE_RESERVE = timedelta(seconds=5)
+# Whoever runs a turn says so again and again; silent for this long, another may take over.
+LEASE_S = 30.0
+_RENEW_EVERY_S = 8.0
 
 
 @dataclass(frozen=True)
@@ -23,22 +26,22 @@ class Runner:
         store: The user's turns.
         run: Answers a turn.
         claimant: Who we are, for claims: the id of this invocation.
-        lease_s: How long this invocation lives at most, in seconds.
         clock: Now, aware UTC.
         code_of: The code of an error, as callers know it.
         model: The model that is priced.
         hand_on: Queues a turn for the worker; None where nobody can go on with it.
+        meanwhile: Is called again and again while a turn takes its time, with the seconds for which it is still ours.
     """
 
     server: UserServer
     store: AgentStore
     run: Callable[[Turn], Awaitable[Answer]]
     claimant: str
-    lease_s: float
     clock: Callable[[], datetime]
     code_of: Callable[[SatchelError], str]
     model: str
     hand_on: Callable[[TurnRow], None] | None = None
+    meanwhile: Callable[[float], None] = lambda _seconds: None
 
     async def say(self, said: Stored, row: Callable[[], TurnRow], session_id: str, *, wait: bool) -> Answer | TurnRow:
         """Answer what a user says; the turn where the answer takes longer than there is time, or `wait` is off.
@@ -66,10 +69,9 @@ class Runner:
 
     async def go_on(self, turn: TurnRow) -> Answer | TurnRow:
         """Answer a turn if nobody else does; the turn itself where somebody does, or time is up."""
-        now = self.clock()
-        lease_until = now + timedelta(seconds=self.lease_s) + _LEASE_RESERVE
-        if not self.store.claim(turn.turn_id, claimant=self.claimant, lease_until=lease_until, now=now):
+        if not self._hold(turn):
             return turn
+        holding = asyncio.create_task(self._go_on_holding(turn))
         try:
             answer = await self.run(Turn(turn.session_id, turn.message_id))
         except OutOfTimeError:
@@ -85,6 +87,9 @@ class Runner:
         except Exception:
             self._finish(turn, "internal")
             raise
+        finally:
+            holding.cancel()
+            await asyncio.wait([holding])
         self._finish(turn, None)
         return answer
 
@@ -99,6 +104,20 @@ class Runner:
         if answer is None:
             raise NotFoundError("the answer is not in its session any more")
         return answer
+
+    def _hold(self, turn: TurnRow) -> bool:
+        now = self.clock()
+        lease_until = now + timedelta(seconds=LEASE_S)
+        return self.store.claim(turn.turn_id, claimant=self.claimant, lease_until=lease_until, now=now)
+
+    async def _go_on_holding(self, turn: TurnRow) -> None:
+        held = True
+        while held:
+            await asyncio.sleep(_RENEW_EVERY_S)
+            with suppress(UnavailableError):
+                held = self._hold(turn)
+                if held:
+                    self.meanwhile(LEASE_S)
 
     def _finish(self, turn: TurnRow, error_code: str | None) -> None:
         self.store.finish(turn.turn_id, claimant=self.claimant, error_code=error_code, now=self.clock())

@@ -12,6 +12,7 @@ from typing import Any, cast
 import yaml
 
 ACCOUNT_ID = "000000000000"
+QUEUE = "AWS::SQS::Queue"
 REGION = "us-east-1"
 
 _SUBSTITUTION = re.compile(r"\$\{(!?)([^}]+)\}")
@@ -97,6 +98,11 @@ class Resolver:
         """The ARN a function of this name has in this stack."""
         return f"arn:aws:lambda:{REGION}:{ACCOUNT_ID}:function:{name}"
 
+    def queue_name(self, logical_id: str) -> str:
+        """The name of a queue."""
+        given = self.document["Resources"][logical_id].get("Properties", {}).get("QueueName")
+        return str(self._resolve(given)) if given is not None else f"{self.stack_name}-{logical_id}"
+
     def _resolve(self, value: Any) -> Any:
         if isinstance(value, dict):
             mapping = cast("dict[str, Any]", value)
@@ -146,6 +152,8 @@ class Resolver:
             is_list = str(declared[name].get("Type", "")).startswith(("CommaDelimitedList", "List<"))
             return [part.strip() for part in str(value).split(",")] if is_list else value
         resource = self.document.get("Resources", {}).get(name, {})
+        if resource.get("Type") == QUEUE:
+            return f"https://sqs.{REGION}.amazonaws.com/{ACCOUNT_ID}/{self.queue_name(name)}"
         physical_name = resource.get("Properties", {}).get("FunctionName")
         return self._resolve(physical_name) if physical_name is not None else name
 
@@ -170,6 +178,8 @@ class Resolver:
         kind = self.document.get("Resources", {}).get(resource, {}).get("Type", "")
         if kind in {"AWS::Serverless::Function", "AWS::Lambda::Function"} and attribute == "Arn":
             return self.function_arn(str(self._ref(resource)))
+        if kind == QUEUE and attribute == "Arn":
+            return f"arn:aws:sqs:{REGION}:{ACCOUNT_ID}:{self.queue_name(resource)}"
         return f"{resource}.{attribute}"
 
     def _find_in_map(self, parts: list[Any]) -> Any:

@@ -16,8 +16,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from satchel.local import queue_api
 from satchel.local.invocation import EVENT_LIMIT_BYTES, REQUEST_LIMIT_BYTES, Invocation, Outcome
 from satchel.local.log_stream import LogStream
+from satchel.local.queues import API_PATH, Queues
 from satchel.local.socket_connections import STAGE, Connections, GoneError
 from satchel.local.template import Application, Function
 from satchel.local.workers import Fleet
@@ -71,12 +73,13 @@ class Invoker:
                 await asyncio.sleep(delay_s)
 
 
-def build(invoker: Invoker, *, connections: Connections, access_key: str) -> Starlette:
-    """The application of the Lambda API, and of the API that sends to open connections of the WebSocket API.
+def build(invoker: Invoker, *, connections: Connections, queues: Queues, access_key: str) -> Starlette:
+    """The application of what functions use of AWS: Lambda, SQS, and open connections of the WebSocket API.
 
     Args:
         invoker: What runs functions.
         connections: Those that are open.
+        queues: Where messages are sent.
         access_key: The AWS access key id a caller must sign with. It keeps other users of the machine out: a function
             trusts whoever may invoke it. The signature itself is not checked.
     """
@@ -104,8 +107,14 @@ def build(invoker: Invoker, *, connections: Connections, access_key: str) -> Sta
         status = 202 if kind == "Event" else 204  # DryRun; boto3 lets no other kind through
         return Response(status_code=status, headers={"x-amzn-RequestId": invocation.request_id})
 
+    async def queue(request: Request) -> Response:
+        if not _is_signed(request, access_key):
+            return _error(403, "AccessDenied", "Access to the resource is denied.")
+        return await queue_api.answer(request, queues)
+
     return Starlette(
         routes=[
+            Route(f"/{API_PATH}", queue, methods=["POST"]),
             Route("/2015-03-31/functions/{name:path}/invocations", invoke, methods=["POST"]),
             Route(f"/{STAGE}/@connections/{{connection_id}}", _send_with(connections, access_key), methods=["POST"]),
         ]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from satchel.local.cloudformation import REGION
 from satchel.local.processes import OWNER_VARIABLE
+from satchel.local.queues import API_PATH
 from satchel.local.socket_connections import STAGE
 from satchel.local.template import Function
 
@@ -67,6 +68,7 @@ class LocalEnvironment:
             "AWS_ACCESS_KEY_ID": self.access_key,
             "AWS_SECRET_ACCESS_KEY": "local",
             "AWS_ENDPOINT_URL_LAMBDA": self.invoke_url,
+            "AWS_ENDPOINT_URL_SQS": f"{self.invoke_url}/{API_PATH}",
             "AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI": f"{self.invoke_url}/{STAGE}",
             OWNER_VARIABLE: str(self.owner),
         }

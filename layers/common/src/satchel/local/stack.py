@@ -17,6 +17,7 @@ from satchel.local.invocation import Invocation, Outcome
 from satchel.local.invoke_api import RETRY_DELAYS_S, Invoker
 from satchel.local.lambda_environment import LocalEnvironment
 from satchel.local.log_stream import LogStream
+from satchel.local.queues import Queues
 from satchel.local.server import Server, address, listen
 from satchel.local.socket_connections import Connections
 from satchel.local.socket_front import SocketFront
@@ -102,6 +103,15 @@ class Stack:
         )
         self._invoker = Invoker(application, self.fleet, logs, retry_delays_s=options.retry_delays_s)
         self._tasks: list[asyncio.Task[None]] = []
+        self._queues = Queues(
+            application.queues,
+            application.queue_readers,
+            application.functions,
+            folder=owner / "queues",
+            invoke=self._invoker.invoke,
+            logs=logs,
+            clock=clock,
+        )
         connections = Connections()
         self._http = HttpFront(
             self._invoker,
@@ -117,7 +127,7 @@ class Stack:
         self._inside = Server(
             {
                 self._lambda_socket: invoke_api.build(
-                    self._invoker, connections=connections, access_key=self.access_key
+                    self._invoker, connections=connections, queues=self._queues, access_key=self.access_key
                 ),
                 **dict.fromkeys(self._slots, runtime),
             }
@@ -154,6 +164,7 @@ class Stack:
         if after is not None:
             await after
         await self._outside.start()
+        self._queues.start()
         self._tasks.append(asyncio.create_task(self.fleet.stop_idle_forever()))
         if self._options.reload:
             watch = hot_reload.watch(self._application.functions, self.fleet, self._logs)
@@ -164,6 +175,7 @@ class Stack:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._queues.close()
         await self._invoker.close()
         await self._http.close()
         await self.fleet.close()

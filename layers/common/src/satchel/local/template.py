@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from satchel.local.cloudformation import Resolver, TemplateError, load
+from satchel.local.cloudformation import QUEUE, Resolver, TemplateError, load
 
 _FUNCTION = "AWS::Serverless::Function"
 _IMAGE_FUNCTION = "AWS::Lambda::Function"
@@ -16,6 +16,8 @@ _IMPLICIT_API = "ServerlessHttpApi"
 _DEFAULT_TIMEOUT_S = 3
 _DEFAULT_MEMORY_MB = 128
 _DEFAULT_EPHEMERAL_STORAGE_MB = 512
+# SQS's own default: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_CreateQueue.html.
+_DEFAULT_VISIBILITY_S = 30
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,30 @@ class EventSource:
 
 
 @dataclass(frozen=True)
+class Queue:
+    """A queue of SQS.
+
+    `visibility_s` is how long a message that was handed out is kept from others. After `max_receives` times it goes to
+    the queue `dead_letter_arn`; None keeps it for ever.
+    """
+
+    name: str
+    arn: str
+    visibility_s: float
+    max_receives: int | None = None
+    dead_letter_arn: str | None = None
+
+
+@dataclass(frozen=True)
+class QueueReader:
+    """A function that Lambda hands the messages of a queue; at most `at_once` of them at a time."""
+
+    function: str
+    queue_arn: str
+    at_once: int | None = None
+
+
+@dataclass(frozen=True)
 class WebSocketRoute:
     """One route of a WebSocket API: `$connect`, `$disconnect`, `$default` or an action's name.
 
@@ -114,6 +140,8 @@ class Application:
     cors: Cors | None
     event_sources: tuple[EventSource, ...]
     web_socket_routes: tuple[WebSocketRoute, ...]
+    queues: tuple[Queue, ...] = ()
+    queue_readers: tuple[QueueReader, ...] = ()
 
     def find(self, name: str) -> Function | None:
         """The function of a logical id, a name with or without the stack's, an ARN, or a code folder."""
@@ -236,6 +264,36 @@ class _Reader:
             routes.append(WebSocketRoute(str(own["ApiId"]), str(own["RouteKey"]), function, authorizer))
         return routes
 
+    def queues(self) -> list[Queue]:
+        found: list[Queue] = []
+        for logical_id, own, _ in self.resources(QUEUE):
+            redrive = own.get("RedrivePolicy", {})
+            most = redrive.get("maxReceiveCount")
+            found.append(
+                Queue(
+                    name=self.resolver.queue_name(logical_id),
+                    arn=self.resolver.resolve({"Fn::GetAtt": [logical_id, "Arn"]}),
+                    visibility_s=float(own.get("VisibilityTimeout", _DEFAULT_VISIBILITY_S)),
+                    max_receives=int(most) if most is not None else None,
+                    dead_letter_arn=redrive.get("deadLetterTargetArn"),
+                )
+            )
+        return found
+
+    def queue_readers(self) -> list[QueueReader]:
+        """Readers in either spelling: an event of a function, or a mapping of its own (which grants it no rights)."""
+        events = [(s.function, s.properties.get("Queue"), s.properties) for s in self.sources if s.kind == "SQS"]
+        names = {function.name: logical_id for logical_id, function in self.functions.items()}
+        mappings = [
+            (names.get(str(own.get("FunctionName"))), own.get("EventSourceArn"), own)
+            for _, own, _ in self.resources("AWS::Lambda::EventSourceMapping")
+        ]
+        return [
+            QueueReader(function, str(arn), own.get("ScalingConfig", {}).get("MaximumConcurrency"))
+            for function, arn, own in (*events, *mappings)
+            if function is not None
+        ]
+
     def _function_in(self, uri: str) -> str | None:
         """The function that an integration's URI leads to."""
         return next((f.logical_id for f in self.functions.values() if f"{f.arn}/" in f"{uri}/"), None)
@@ -273,6 +331,8 @@ def read(path: Path, *, stack_name: str, parameters: Mapping[str, str] | None = 
         cors=cors,
         event_sources=tuple(reader.sources),
         web_socket_routes=tuple(reader.web_socket_routes()),
+        queues=tuple(reader.queues()),
+        queue_readers=tuple(reader.queue_readers()),
     )
 
 

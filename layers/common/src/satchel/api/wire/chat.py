@@ -23,15 +23,10 @@ class ChatArguments(BaseModel):
     show_context: bool = Field(default=False, description="Answer with the context that was used, too.")
 
 
-class ChatFrame(BaseModel):
+class ChatFrame(ChatArguments):
     """The same, over the socket."""
 
-    model_config = ConfigDict(extra="forbid")
-
     type: Literal["sendMessage"]
-    message: StorableText = Field(min_length=1, max_length=_MAX_MESSAGE_CHARS, pattern=r"\S")
-    session_id: Identifier = "default"
-    message_id: Identifier | None = Field(default=None, max_length=_MAX_MESSAGE_ID_CHARS)
 
 
 class LinkCode(BaseModel):
