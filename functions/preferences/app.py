@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from satchel import wiring
 from satchel.api.docs_page import docs_page
 from satchel.api.http_app import base_url, expected_version, http_app, lambda_handler, require
-from satchel.api.listing import catalogue
+from satchel.api.listing import registered
 from satchel.api.openapi import openapi
 from satchel.api.strict_json import parse_json
 from satchel.api.validation import validate
@@ -70,7 +70,8 @@ async def get_docs(request: Request) -> Response:
 
 
 def _description(request: Request) -> dict[str, Any]:
-    return openapi(catalogue(), base_url=base_url(request), version=version("satchel"))
+    listed = registered(live=bool(wiring.settings().live_max_order))
+    return openapi(listed, base_url=base_url(request), version=version("satchel"))
 
 
 def _preferences(stored: Preferences) -> Response:

@@ -8,7 +8,7 @@ import sys
 import jsonschema
 import pytest
 
-from satchel.api.listing import catalogue
+from satchel.api.listing import catalogue, registered
 from satchel.api.mcp.handlers import _wire_tool
 
 TOOLS = [_wire_tool(tool) for tool in catalogue().tools]
@@ -75,6 +75,14 @@ def test_the_default_tools_are_those_of_the_contract_in_its_order():
     names = [tool.name for tool in catalogue().tools_of(["default"])]
     assert names == [name for name in DEFAULT_ORDER if name in names]
     assert len(names) <= 12
+
+
+def test_tools_of_a_live_account_are_listed_only_where_there_is_one():
+    live = {"execute_live_trade", "live_order"}
+    assert {tool.name for tool in catalogue().tools} - {tool.name for tool in registered(live=False).tools} == live
+    assert {tool.name for tool in registered(live=True).tools_of(["live"])} == live
+    assert "live" not in registered(live=False).toolsets
+    assert all(tool.scope == "trade:live" for tool in registered(live=True).tools_of(["live"]))
 
 
 def test_the_default_definitions_are_small():

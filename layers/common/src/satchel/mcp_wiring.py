@@ -2,15 +2,13 @@
 
 import logging
 import os
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
 from satchel.api.catalogue import Catalogue
-from satchel.api.entries.trading import LIVE_TOOLSET
-from satchel.api.listing import catalogue
+from satchel.api.listing import registered
 from satchel.api.mcp.adapter import McpAdapter
 from satchel.api.mcp.admission import Admission
 from satchel.api.mcp.endpoint import McpEndpoint
@@ -62,9 +60,7 @@ def build_adapter(settings: Settings) -> McpAdapter:
 
 
 def _catalogue(settings: Settings, functions: LambdaFunctions) -> Catalogue:
-    own = catalogue()
-    if not settings.live_max_order:
-        own = replace(own, tools=tuple(tool for tool in own.tools if tool.toolset != LIVE_TOOLSET))
+    own = registered(live=bool(settings.live_max_order))
     if not settings.upstreams and not settings.upstreams_secret:
         return own
     kept: ExpiringCache[tuple[UpstreamEntry, ...]] = ExpiringCache(
