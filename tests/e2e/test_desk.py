@@ -1,6 +1,7 @@
 """The desk through the whole stack, as an MCP client sees it: a strategy, a backtest, a paper order, the workspace."""
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
@@ -10,6 +11,7 @@ import time
 from pathlib import Path
 
 import httpx2
+import psutil
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
@@ -25,10 +27,21 @@ ROOT = Path(__file__).parents[2]
 class Caller:
     """One user over MCP, with the official client; each call stands for itself."""
 
-    def __init__(self, base, data):
+    def __init__(self, base, data, pid):
+        self._pid = pid
         token = Identity(data, base).mint("alice", audience=f"{base}/mcp")
         self._headers = {"authorization": f"Bearer {token}"}
         self._url = f"{base}/mcp?toolsets=default,trading"
+
+    def kill(self, function):
+        """kill -9 for every process of a function; how many there were."""
+        killed = []
+        for child in psutil.Process(self._pid).children(recursive=True):
+            with contextlib.suppress(psutil.Error):
+                if child.environ().get("AWS_LAMBDA_FUNCTION_NAME") == f"satchel-{function}":
+                    child.kill()
+                    killed.append(child)
+        return len(killed)
 
     def _do(self, use):
         async def connected():
@@ -66,7 +79,7 @@ def alice(sandbox_directory, tmp_path_factory):
             base = process.stdout.readline().split()[1].removesuffix("/mcp")
             while process.stdout.readline().strip() != "Ready":
                 assert process.poll() is None
-            yield Caller(base, data)
+            yield Caller(base, data, process.pid)
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait(timeout=60)
@@ -108,20 +121,32 @@ def test_a_program_runs_behind_the_walls_of_its_own_function(alice):
     assert "webassembly" in result["layers"]
 
 
-def test_a_long_backtest_becomes_a_job_whose_result_is_read_like_any_other(alice):
-    code = json.loads((ROOT / "events/write_strategy.json").read_text("utf-8"))["arguments"]["code"]
-    alice.tool("write_strategy", name="long", code=code)
-    prices = [100 + (bar * 7919) % 41 for bar in range(50_001)]
+def import_bars(alice, count):
+    prices = [100 + (bar * 7919) % 41 for bar in range(count)]
     lines = [f"{1_600_000_000 + 60 * bar},{price},{price},{price},{price}" for bar, price in enumerate(prices)]
     csv = "\n".join(["ts,open,high,low,close", *lines])
     alice.tool("import_candles", symbol="MADE/UP", timeframe="1m", csv=csv, synthetic=True)
 
+
+def until(alice, job_id, *states):
+    """The job once it is in one of these states."""
+    end = time.monotonic() + 200
+    while (job := alice.read(f"context://job/{job_id}"))["status"] not in states:
+        assert time.monotonic() < end, job
+        time.sleep(0.2)
+    return job
+
+
+def test_a_long_backtest_becomes_a_job_that_survives_its_worker_and_is_read_like_any_other(alice):
+    code = json.loads((ROOT / "events/write_strategy.json").read_text("utf-8"))["arguments"]["code"]
+    alice.tool("write_strategy", name="long", code=code)
+    import_bars(alice, 50_001)
     asked = alice.tool("run_backtest", strategy="long", symbol="MADE/UP", timeframe="1m")
     assert asked == {"job_id": asked["job_id"], "status": "queued"}
-    until = time.monotonic() + 120
-    while (job := alice.read(f"context://job/{asked['job_id']}"))["status"] in {"queued", "running"}:
-        assert time.monotonic() < until
-        time.sleep(0.5)
+    until(alice, asked["job_id"], "running")
+    assert alice.kill("backtest_worker") >= 1
+
+    job = until(alice, asked["job_id"], "done", "failed")
     assert (job["status"], job["error"]) == ("done", None)
     page = alice.read(job["result"]["results_uri"])
     assert page["report"]["data"]["bars"] == 50_001
