@@ -4,7 +4,7 @@ from importlib.metadata import version
 from typing import Any
 
 from fastapi import Request, Response
-from fastapi.responses import HTMLResponse, JSONResponse
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
 
 from satchel import wiring
 from satchel.api.docs_page import docs_page
@@ -55,6 +55,12 @@ async def put_workspace_state(request: Request) -> Response:
     store = wiring.workspace_store(caller.user_id)
     text = workspace_text(await request.body())
     return _workspace(store.put_workspace(text, expected_version=expected_version(request), now=wiring.clock()))
+
+
+@app.get("/")
+async def get_root(request: Request) -> Response:
+    """To the page for people: whoever opens the bare address wants to know what this is."""
+    return RedirectResponse(f"{base_url(request)}/docs")
 
 
 @app.get("/openapi.json")

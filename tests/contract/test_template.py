@@ -54,6 +54,7 @@ OPEN_ROUTES = {
     ("GET", "/healthz"),
     ("GET", "/openapi.json"),
     ("GET", "/docs"),
+    ("GET", "/"),
     # Telegram has no token; it is known by the secret it sends.
     ("POST", "/v1/telegram"),
 }

@@ -33,3 +33,9 @@ def test_the_page_for_people_names_the_routes_and_needs_no_token(invoke):
     assert answer["headers"]["content-type"].startswith("text/html")
     assert "/v1/tools/save_message" in answer["body"]
     assert "<script" not in answer["body"]
+
+
+def test_the_bare_address_leads_to_the_page_for_people(invoke):
+    answer = get(invoke, "/")
+    assert answer["statusCode"] == 307
+    assert answer["headers"]["location"].endswith("/docs")

@@ -61,7 +61,7 @@ def find(name: str) -> tuple[Upstream, UpstreamTool]:
     if tool is None:
         if warnings:
             raise UnavailableError("that tool is not offered now: an upstream server does not answer as it should")
-        raise NotFoundError("there is no upstream tool of this name", field="name")
+        raise NotFoundError(f"there is no tool named {name[:64]}", field="name")
     return next(upstream for upstream in upstreams() if upstream.name == tool.server), tool
 
 

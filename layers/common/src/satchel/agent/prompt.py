@@ -36,7 +36,7 @@ something, be sure that the user wants it."""
 
 # A line of the summary that quotes a message, and whether it was cut.
 _QUOTED = re.compile(r"^- [^:\n]+: (.+?)(\.\.\.|…)?$")
-_EMPTY_SECTION = re.compile(r"^Last \d+ messages:\n(?:\n|\Z)", re.MULTILINE)
+_EMPTY_SECTION = re.compile(r"^Last \d+ messages?:\n(?:\n|\Z)", re.MULTILINE)
 
 
 @dataclass(frozen=True)

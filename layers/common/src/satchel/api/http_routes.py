@@ -153,4 +153,5 @@ ROUTES = (
     HttpRoute("GET", "/healthz", "Say whether everything serves"),
     HttpRoute("GET", "/openapi.json", "Describe this API"),
     HttpRoute("GET", "/docs", "Describe this API to people"),
+    HttpRoute("GET", "/", "Go to that page"),
 )

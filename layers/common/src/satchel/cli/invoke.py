@@ -5,6 +5,7 @@ import asyncio
 import json
 import sys
 import uuid
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from satchel.local.embedded_postgres import PostgresError
 from satchel.local.invocation import Invocation, Outcome
 from satchel.local.project import Project, ProjectError, find
 from satchel.local.satchel_stack import read_application, serving
-from satchel.local.template import Function
+from satchel.local.template import Application, Function
 
 if TYPE_CHECKING:
     from satchel.cli.options import Commands
@@ -67,9 +68,17 @@ def _find_function(project: Project, name: str) -> Function:
     application = read_application(project, "http://127.0.0.1")
     function = application.find(name)
     if function is None:
-        known = ", ".join(sorted(application.functions))
-        raise CommandError(f"There is no one function {name}; there are {known}.")
+        raise CommandError(_not_found(name, application))
     return function
+
+
+def _not_found(name: str, application: Application) -> str:
+    """That there is no such function, with the likeliest ones, or all of them, one a line."""
+    names = {function.name.split("-", 1)[-1]: logical_id for logical_id, function in application.functions.items()}
+    close = get_close_matches(name, [*names, *names.values()], n=3, cutoff=0.5)
+    told = list(dict.fromkeys(names.get(match, match) for match in close)) or sorted(names.values())
+    heading = "Did you mean" if close else "There are"
+    return "\n  ".join([f"There is no one function {name}. {heading}:", *told])
 
 
 def _through(running: RunningStack, function: Function, event: bytes) -> Outcome:

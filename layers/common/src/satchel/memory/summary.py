@@ -122,7 +122,8 @@ def summary_text(
     if summary is None:
         return NO_HISTORY
     summarised = " (summarised)" if wording else ""
-    lines = ["Recent Conversation Summary:", "", f"Last {len(summary.recent)} messages{summarised}:"]
+    messages = "message" if len(summary.recent) == 1 else "messages"
+    lines = ["Recent Conversation Summary:", "", f"Last {len(summary.recent)} {messages}{summarised}:"]
     lines += [f"- {line}" for line in (wording.recent if wording else _recent_lines(summary))]
     past: Mapping[int, str] = wording.past if wording else {}
     if summary.relevant:
