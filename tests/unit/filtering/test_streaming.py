@@ -159,3 +159,30 @@ def test_what_is_not_json_is_refused_with_its_place(text: bytes, message: str) -
 def test_a_line_without_end_is_refused() -> None:
     with pytest.raises(TooLargeError, match="line 1"):
         parse([b'"' + b"x" * 9_000_000] * 2)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.lists(json_values, max_size=8), st.integers(1, 40), st.sampled_from([None, 2]))
+def test_an_array_cut_anywhere_is_read_as_the_whole(values: list[Any], size: int, indent: int | None) -> None:
+    data = json.dumps(values, ensure_ascii=False, indent=indent).encode()
+    assert list(parse([data[i : i + size] for i in range(0, len(data), size)])) == values
+
+
+@pytest.mark.parametrize(
+    "text", ["[1 2]", "[1,]", "[,1]", "[1]]", "[1}", "[NaN]", "[1, Infinity]", "[tru", "[1] 2", "[" * 5_000]
+)
+def test_what_is_no_array_is_refused_wherever_it_is_cut(text: str) -> None:
+    for size in (1, 3, 10_000):
+        with pytest.raises(InvalidInputError):
+            parse([text.encode()[i : i + size] for i in range(0, len(text), size)])
+
+
+def test_an_item_that_never_ends_is_refused() -> None:
+    with pytest.raises(TooLargeError):
+        parse([b'["'] + [b"x" * 1_000_000] * 40)

@@ -1,10 +1,13 @@
 """Items out of a stream of bytes: NDJSON, a JSON array, or an array inside an object.
 
-Pure. The parser is ijson's C backend, fed as bytes arrive; nothing but the current chunk is held.
+Pure. Fed as bytes arrive, to the standard library's C scanner or, inside an object, to ijson's C backend; nothing but
+the current chunk is held.
 """
 
 import json
-from collections.abc import AsyncIterable, AsyncIterator
+import re
+from codecs import getincrementaldecoder
+from collections.abc import AsyncIterable, AsyncIterator, Callable
 from importlib import import_module
 from typing import Any, Literal
 
@@ -12,10 +15,13 @@ from satchel.errors import InvalidInputError, TooLargeError
 
 CHUNK_ITEMS = 2_000
 MAX_LINE_BYTES = 16 * 1024 * 1024
+MAX_ITEM_CHARS = MAX_LINE_BYTES
 # Brackets that may be open at once without an item ending; far more than any answer nests.
 MAX_OPEN = 2_000
 _SLICE_BYTES = 16 * 1024
 _BLANK = b" \t\r\n"
+_COMMA = re.compile(r"[ \t\r\n]*,[ \t\r\n]*")
+_BLANKS = re.compile(r"[ \t\r\n]*")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -36,11 +42,11 @@ async def items(
 
     Raises:
         InvalidInputError: The bytes are not JSON; the message names the line, or the place, and no content.
-        TooLargeError: One line of NDJSON is over 16 MB.
+        TooLargeError: One line of NDJSON, or one item of an array, is over 16 MB.
     """
     started = False
     array = form == "array" or bool(path)
-    feeder: _ArrayFeeder | _LineFeeder | None = None
+    feeder: _ArrayFeeder | _InnerArrayFeeder | _LineFeeder | None = None
     async for block in blocks:
         data = block
         if not started:
@@ -49,7 +55,7 @@ async def items(
                 continue
             started = True
             array = array or (form == "auto" and data.startswith(b"["))
-            feeder = _ArrayFeeder(path) if array else _LineFeeder()
+            feeder = _InnerArrayFeeder(path) if path else _ArrayFeeder() if array else _LineFeeder()
         assert feeder is not None
         feeder.feed(data)
         while len(feeder.ready) >= chunk_items:
@@ -62,6 +68,98 @@ async def items(
 
 
 class _ArrayFeeder:
+    """An array that is the whole document, by the standard scanner: three times as fast as ijson."""
+
+    def __init__(self) -> None:
+        self.ready: list[Any] = []
+        self._decoder = getincrementaldecoder("utf-8")()
+        scanner: Any = json.JSONDecoder(parse_constant=_refuse)
+        self._scan_once: Callable[[str, int], tuple[Any, int]] = scanner.scan_once
+        self._text = ""
+        self._state: Literal["start", "first", "value", "next", "end"] = "start"
+        self._wanted = 0
+        self._fed = 0
+
+    def feed(self, data: bytes) -> None:
+        self._fed += len(data)
+        try:
+            self._text += self._decoder.decode(data)
+        except UnicodeDecodeError as error:
+            raise self._refused() from error
+        if len(self._text) >= self._wanted:
+            self._scan(is_last=False)
+            # An item that goes on is scanned again only once twice as much is there: no more than twice in all.
+            self._wanted = 2 * len(self._text)
+            if len(self._text) > MAX_ITEM_CHARS:
+                raise TooLargeError(f"an item of the JSON array is over 16 MB, or not JSON, near byte {self._fed}")
+
+    def close(self) -> None:
+        self._scan(is_last=True)
+        if self._state != "end":
+            raise self._early()
+
+    def _scan(self, *, is_last: bool) -> None:
+        text, at, length = self._text, 0, len(self._text)
+        while (at := _skip_blanks(text, at)) < length:
+            if self._state in ("first", "value") and not (self._state == "first" and text[at] == "]"):
+                at, is_waiting = self._items(text, at, is_last=is_last)
+                if is_waiting:
+                    break
+            else:
+                self._state, at = self._after(text[at]), at + 1
+        self._text = text[at:]
+
+    def _items(self, text: str, at: int, *, is_last: bool) -> tuple[int, bool]:
+        """Take items as long as commas follow; where to look on, and whether an item there waits for more."""
+        ready, scan_once, comma = self.ready, self._scan_once, _COMMA.match
+        length = len(text)
+        while True:
+            try:
+                value, end = scan_once(text, at)
+            except (StopIteration, json.JSONDecodeError) as error:
+                if is_last or text[at] in ",]}:":
+                    raise self._broken(error, text) from error
+                return at, True
+            except (ValueError, RecursionError) as error:
+                raise self._refused() from error
+            if end == length and not is_last:  # a number may go on
+                return at, True
+            ready.append(value)
+            following = comma(text, end)
+            if following is None:
+                self._state = "next"
+                return end, False
+            at = following.end()
+            self._state = "value"
+            if at == length:
+                return at, True
+
+    def _broken(self, error: Exception, text: str) -> InvalidInputError:
+        is_early = isinstance(error, json.JSONDecodeError) and (
+            error.pos >= len(text) or error.msg.startswith("Unterminated")
+        )
+        return self._early() if is_early else self._refused()
+
+    def _early(self) -> InvalidInputError:
+        return InvalidInputError(f"the JSON array ends early, after byte {self._fed}")
+
+    def _after(self, mark: str) -> Literal["first", "value", "end"]:
+        """What may follow a bracket or a comma."""
+        if self._state == "start" and mark == "[":
+            return "first"
+        if self._state in ("first", "next") and mark == "]":
+            return "end"
+        if self._state == "next" and mark == ",":
+            return "value"
+        raise self._refused()
+
+    def _refused(self) -> InvalidInputError:
+        return InvalidInputError(f"not a JSON array, or nested too deeply, near byte {self._fed}")
+
+
+class _InnerArrayFeeder:
+    """An array inside an object: what stands around it is passed over by ijson."""
+
     def __init__(self, path: str) -> None:
         # Only a stream needs it; it has no stubs.
         backend: Any = import_module("ijson.backends.yajl2_c")
@@ -70,9 +168,8 @@ class _ArrayFeeder:
         self.ready: list[Any] = []
         self._error: type[Exception] = errors.JSONError
         self._incomplete: type[Exception] = errors.IncompleteJSONError
-        prefix = f"{path}.item" if path else "item"
         self._sink = _Sink(self.ready)
-        self._parser: Any = backend.items_coro(self._sink, prefix, use_float=True)
+        self._parser: Any = backend.items_coro(self._sink, f"{path}.item", use_float=True)
         self._fed = 0
         self._open = 0
 
@@ -160,6 +257,11 @@ class _LineFeeder:
                     self.ready.append(json.loads(line, parse_constant=_refuse))
                 except (ValueError, RecursionError) as error:
                     raise InvalidInputError(f"line {self._line} is not JSON") from error
+
+
+def _skip_blanks(text: str, at: int) -> int:
+    match = _BLANKS.match(text, at)
+    return match.end() if match is not None else at
 
 
 def _refuse(name: str) -> Any:

@@ -46,6 +46,7 @@ class Corpus:
 
 MAX_DEPTH = 60
 _VALUES = methodcaller("values")
+_WORDLESS = frozenset({bool, type(None)})
 _CONTAINERS = frozenset({dict, list, tuple})
 
 
@@ -80,7 +81,7 @@ def corpus(items: Sequence[Any], field_weight: Callable[[str], float], *, ascii_
     try:
         text = "\n" + "\n".join(strings)
     except TypeError:  # not all are texts: found out here, since nearly always they are
-        strings = list(map(_text, strings))
+        strings = list(map(_text if _WORDLESS & set(map(type, strings)) else str, strings))
         text = "\n" + "\n".join(strings)
     if not text.isascii():
         fold = words.to_ascii if ascii_only else words.normalise
@@ -131,7 +132,7 @@ def _uniform(
 
 
 def _text(value: Any) -> str:
-    return value if type(value) is str else "" if value is None or type(value) is bool else str(value)
+    return "" if type(value) in _WORDLESS else str(value)
 
 
 def _various(
