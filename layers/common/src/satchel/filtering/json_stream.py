@@ -20,6 +20,8 @@ MAX_ITEM_CHARS = MAX_LINE_BYTES
 MAX_OPEN = 2_000
 _SLICE_BYTES = 16 * 1024
 _BLANK = b" \t\r\n"
+# What the start of a number may end with and be taken for a shorter one: `1e+`.
+_MOST_OF_A_NUMBER = 2
 _COMMA = re.compile(r"[ \t\r\n]*,[ \t\r\n]*")
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -122,7 +124,7 @@ class _ArrayFeeder:
                 return at, True
             except (ValueError, RecursionError) as error:
                 raise self._refused() from error
-            if end == length and not is_last:  # a number may go on
+            if length - end <= _MOST_OF_A_NUMBER and not is_last and not text[end:].strip(".eE+-"):  # it may go on
                 return at, True
             ready.append(value)
             following = comma(text, end)
