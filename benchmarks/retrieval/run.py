@@ -5,7 +5,9 @@ usage: run.py FILE.jsonl [--query-field q_ko] [--models DIR] [--baselines] [--js
 Saves each conversation as one user through the product's own code into an embedded PostgreSQL and asks its questions
 with `search` (min_score 0, limit 50). `r5`, `r10`: share of a question's evidence among the first 5, 10; `hit5`: share
 of questions with any evidence among the first 5; `mrr`: mean reciprocal rank of the first. `rejected_at_89`: the share
-of questions of *other* conversations that a threshold rejects which keeps 89 % of this one's. Last line: JSON.
+of questions of *other* conversations that a threshold rejects which keeps 89 % of this one's. `…_at_0.2`: at the
+default floor; `evidence_shown`: share of questions with evidence among the five hits that the default search returns.
+Last line: JSON.
 """
 
 import argparse
@@ -68,6 +70,7 @@ def rejected_at_89(own: list[float], foreign: list[float]) -> float | None:
 def run_product(conversations: list[dict[str, Any]], field: str, encoder: Encoder) -> dict[str, Any]:
     rows: list[dict[str, float]] = []
     own: list[float] = []
+    shown: list[bool] = []
     foreign: list[float] = []
     spent = {"save": 0.0, "saves": 0, "search": 0.0, "searches": 0}
     with product.running_database() as (database, dsn):
@@ -87,6 +90,7 @@ def run_product(conversations: list[dict[str, Any]], field: str, encoder: Encode
                 hits = ask(question.text)
                 rows.append(measures([hit.message.message_id for hit in hits], question.evidence))
                 own.append(hits[0].score if hits else 0.0)
+                shown.append(any(hit.score >= 0.2 and hit.message.message_id in question.evidence for hit in hits[:5]))
                 spent["searches"] += 1
             spent["search"] += time.process_time() - began
             for question in foreign_questions(conversations, number, field):
@@ -94,6 +98,7 @@ def run_product(conversations: list[dict[str, Any]], field: str, encoder: Encode
                 foreign.append(hits[0].score if hits else 0.0)
     floor = {
         "answerable_kept_at_0.2": round(sum(score >= 0.2 for score in own) / len(own), 4),
+        "evidence_shown_at_0.2": round(sum(shown) / len(shown), 4),
         "unanswerable_rejected_at_0.2": round(sum(score < 0.2 for score in foreign) / len(foreign), 4)
         if foreign
         else None,

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from satchel.embeddings.encoder import Encoding
 from satchel.embeddings.hashing import HashingEncoder
 from satchel.memory.candidates import Candidate, Candidates
+from satchel.memory.features import read_features
 from satchel.memory.intent import read_intent
 from satchel.memory.late_interaction import best_cosines
 from satchel.memory.messages import Message
@@ -48,7 +49,12 @@ def candidates(messages, query, *, documents=None, corpus=50) -> Candidates:
 
 def ranked(messages, query, **options):
     found = candidates(messages, query, **options)
-    return rank(found, encoded(query, "query"), read_intent(query, speakers=found.speakers, now=NOW))
+    return rank(
+        found,
+        encoded(query, "query"),
+        read_intent(query, speakers=found.speakers, now=NOW),
+        ENCODER.background,
+    )
 
 
 @given(TEXTS, st.randoms(use_true_random=False))
@@ -122,23 +128,23 @@ def test_an_answer_leans_on_the_question_before_it():
     asked = message(2, "What colour is the garden gate?", role="assistant")
     found = candidates([alone, asked, answer], "garden gate colour")
     found = replace(found, ranked=frozenset({1, 3}), around={3: {-1: 2}})
-    hits = rank(found, encoded("garden gate colour", "query"), read_intent("garden gate colour", speakers=(), now=NOW))
+    query = "garden gate colour"
+    hits = rank(found, encoded(query, "query"), read_intent(query, speakers=(), now=NOW), ENCODER.background)
     assert [hit.message.seq for hit in hits] == [3, 1]
 
 
 def test_messages_without_vectors_are_ranked_by_their_words():
     found = candidates([message(1, "the garden gate"), message(2, "something else")], "garden gate")
     bare = {seq: Candidate(one.message, None, None, one.frequencies, one.length) for seq, one in found.by_seq.items()}
-    hits = rank(
-        replace(found, by_seq=bare), encoded("garden gate", "query"), read_intent("garden gate", speakers=(), now=NOW)
-    )
+    intent = read_intent("garden gate", speakers=(), now=NOW)
+    hits = rank(replace(found, by_seq=bare), encoded("garden gate", "query"), intent, ENCODER.background)
     assert [(hit.message.seq, hit.similarity) for hit in hits] == [(1, 0.0), (2, 0.0)]
 
 
 def test_an_encoder_without_token_vectors_still_ranks_by_meaning():
     query = replace(encoded("garden gate", "query"), tokens=None, spans=())
     found = candidates([message(1, "garden gate"), message(2, "something other")], "garden gate")
-    hits = rank(found, query, read_intent("garden gate", speakers=(), now=NOW))
+    hits = rank(found, query, read_intent("garden gate", speakers=(), now=NOW), ENCODER.background)
     assert hits[0].message.seq == 1
     assert hits[0].contributions["meaning"] > 0
 
@@ -151,16 +157,63 @@ def test_a_session_speaks_through_its_best_three():
     assert best_of_session(np.array([4.0, 1.0, 3.0, 2.0, 9.0]), ["a", "a", "a", "a", "b"]).tolist() == [3, 3, 3, 3, 9]
 
 
+def best(query, messages):
+    nothing = np.zeros((1, query.shape[1]), np.float32)
+    return best_cosines(query, messages, query_mean=nothing[0], means=nothing, rows=[0] * len(messages))
+
+
 @given(st.integers(1, 4), st.lists(st.integers(1, 5), min_size=1, max_size=5))
 def test_late_interaction_gives_cosines_for_every_message_and_piece(pieces, lengths):
     draw = np.random.default_rng(sum(lengths))
     query = draw.integers(-127, 127, (pieces, 16)).astype(np.int8)
-    found = best_cosines(query, [draw.integers(-127, 127, (length, 16)).astype(np.int8) for length in lengths])
-    assert found.shape == (len(lengths), pieces)
-    assert np.all(np.abs(found) <= 1 + 1e-4)
+    messages = [draw.integers(-127, 127, (length, 16)).astype(np.int8) for length in lengths]
+    mean = draw.normal(size=(2, 16)).astype(np.float32) / 8
+    rows = [length % 2 for length in lengths]
+    found = best_cosines(query, messages, query_mean=mean[0], means=mean, rows=rows)
+    expected = [
+        cosines(centred(query, mean[0]), centred(one, mean[row])) for one, row in zip(messages, rows, strict=True)
+    ]
+    assert found == pytest.approx(np.array(expected), abs=1e-4)
+
+
+def centred(pieces, mean):
+    return pieces / np.linalg.norm(pieces, axis=1, keepdims=True) - mean
+
+
+def cosines(query, message):
+    unit = [rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in (query, message)]
+    return (unit[0] @ unit[1].T).max(axis=1)
 
 
 def test_a_piece_that_is_met_exactly_has_the_greatest_cosine():
     words = encoded("garden gate").tokens
     others = [encoded("something else here").tokens, words, encoded("wholly different words").tokens]
-    assert best_cosines(words, others).argmax(axis=0).tolist() == [1, 1]
+    assert best(words, others).argmax(axis=0).tolist() == [1, 1]
+
+
+@given(st.lists(st.sampled_from(["we walked home", "the tea was cold", "방이 넓다"]), max_size=7))
+def test_what_is_beside_a_message_never_changes_how_well_it_meets_a_query(others):
+    query = "where is the garden gate?"
+    gate = message(1, "the garden gate is by the lane")
+    beside = [message(seq, text) for seq, text in enumerate(others, 2)]
+
+    def row_of_the_gate(messages):
+        found = candidates(messages, query)
+        intent = read_intent(query, speakers=(), now=NOW)
+        features = read_features(found, sorted(found.ranked), encoded(query, "query"), intent, ENCODER.background)
+        return features.at(0)
+
+    assert row_of_the_gate([gate, *beside]) == pytest.approx(row_of_the_gate([gate]), abs=1e-5)
+
+
+def test_a_word_found_word_for_word_lifts_its_message_and_not_its_session():
+    texts = ["hi there", "the tea was cold", "we walked home late", "my sister paints"]
+    hits = ranked([message(seq, text, session="s") for seq, text in enumerate(texts, 1)], "hi")
+    assert hits[0].message.content == "hi there"
+    assert all(hit.score < hits[0].score / 2 for hit in hits[1:])
+
+
+@pytest.mark.parametrize("corpus", [1, 5, 100, 10_000])
+def test_the_more_messages_the_less_a_likeness_proves(corpus):
+    few, many = (ranked([message(1, "garden gate")], "garden gate", corpus=n)[0].score for n in (corpus, 2 * corpus))
+    assert many < few

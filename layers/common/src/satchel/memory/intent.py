@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, tzinfo
 from typing import Literal
 
+from satchel.embeddings.background import script_of
 from satchel.memory.dates import NamedDays, named_days
 
 KEYWORDS = 4
@@ -83,6 +84,12 @@ _TIME = re.compile(
     r"|어제|오늘|내일|모레|그저께|작년|올해|내년|지난|이번|다음\s*(?:주|달)|[월화수목금토일]요일|\d+\s*(?:월|일|시|년)|전에"
     r"|昨天|今天|明天|前天|后天|去年|今年|明年|上周|下周|这周|上个月|下个月|[周星期][一二三四五六日天]|\d+\s*[月日号年点]|以前"
 )
+_WHERE = re.compile(r"\bwhere\b|\bwhich (?:city|town|country|place)\b|어디|哪里|哪裡|哪儿|什么地方|どこ")
+# A preposition of place before a name or an article, or what Korean, Chinese and Japanese put beside a place.
+_PLACE = re.compile(
+    r"\b(?:in|at|to|from|near|under|inside|behind|into|around) (?:(?:the|a|an|my|our|their) )?(?=\w)"
+    r"|[가-힣](?:에서|에|으로|로)(?![가-힣])|[在到去于住]|[ぁ-んァ-ヶ一-龥](?:に|で|へ)"
+)
 _QUESTION_END = re.compile(r"[?？\uff1f؟]\s*[\"'”’)\]]*\s*$")
 
 
@@ -94,11 +101,13 @@ class Intent:
         role: Whose message most likely answers: `user` for "what did I say", `assistant` for "what did you suggest".
         speakers: Named speakers of the history whom the query names, as the history writes them.
         asks_when: Whether a time is asked for.
+        asks_where: Whether a place is.
         both: Whether it is about what both sides did ("what did we talk about").
         asks_current: Whether it asks how things are, so that the newest of several statements holds.
         keywords: Whether it is a few bare words rather than a question: then the words themselves are wanted.
         days: Days that the query names.
         zone: The asker's time zone.
+        script: What it is written in, an index into `background.SCRIPTS`.
         subject: The query with everything that asks rather than tells blanked out: days, question words, the names in
             `speakers`. Of the same length.
     """
@@ -106,11 +115,13 @@ class Intent:
     role: Literal["user", "assistant"] | None
     speakers: frozenset[str]
     asks_when: bool
+    asks_where: bool
     both: bool
     asks_current: bool
     keywords: bool
     days: tuple[NamedDays, ...]
     zone: tzinfo
+    script: int
     subject: str
 
     def nearness(self, said_at: datetime) -> float:
@@ -147,11 +158,13 @@ def read_intent(query: str, *, speakers: Iterable[str], now: datetime) -> Intent
         role=None if named else _asked_role(_REQUEST.sub(" ", query.lower())),
         speakers=named,
         asks_when=bool(_WHEN.search(query.lower())),
+        asks_where=bool(_WHERE.search(query.lower())),
         both=bool(_BOTH.search(query)),
         asks_current=not days and bool(_NOW.search(query)) and not _PAST.search(query),
         keywords=not days and _is_bare(query, rest),
         days=tuple(days),
         zone=now.tzinfo or UTC,
+        script=script_of(query),
         subject=rest,
     )
 
@@ -174,6 +187,11 @@ def _name_pattern(speaker: str) -> re.Pattern[str]:
 def names_a_time(content: str) -> bool:
     """Whether a message says when something is or was."""
     return bool(_TIME.search(content.lower()))
+
+
+def names_a_place(content: str) -> bool:
+    """Whether a message may say where something is or was."""
+    return bool(_PLACE.search(content.lower()))
 
 
 def ends_with_question(content: str) -> bool:

@@ -1,23 +1,25 @@
 """Orders candidates and says how probable it is that each answers the query. Pure."""
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from satchel.embeddings.background import Background
 from satchel.embeddings.encoder import Encoding
 from satchel.memory.candidates import Candidates
 from satchel.memory.features import Column, Features, read_features
 from satchel.memory.intent import Intent
 from satchel.memory.messages import Message
-from satchel.memory.weights import CALIBRATION, SESSION_BEST, SUPERSEDING, WEIGHTS, Calibration, Weights
-
-EVIDENCE_OF = 5
-"""Best candidates whose spread tells a clear answer from a crowd of equals."""
+from satchel.memory.weights import CALIBRATION, SESSION_BEST, SUPERSEDING, WEIGHTS, Weights
 
 DECIMALS = 4
 """Digits of a rank that count."""
+
+HARDLY = 1e-3
+"""Log-odds per unit of rank by which a hit stays below the one before it, where it has more to speak for it."""
 
 JUST_ABOVE = 1e-6
 """What puts a newer statement in front of the one whose place it takes."""
@@ -28,7 +30,7 @@ class Ranked:
     """A candidate in its place.
 
     Attributes:
-        score: Probability in [0, 1] that the message answers the query.
+        score: Probability in [0, 1] that the message answers the query; never more than that of one before it.
         similarity: Cosine of meaning in [0, 1]; 0 where the message has no vector.
         contributions: What each feature added to its rank, by name; those that added nothing are left out.
         words: The words of the query that occur in the message.
@@ -41,17 +43,7 @@ class Ranked:
     words: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class QueryEvidence:
-    """How well a query is met at all, read from all its candidates; the inputs of `Calibration` beside the rank."""
-
-    meaning: float
-    coverage: float
-    likeness: float
-    margin: float
-
-
-def rank(candidates: Candidates, query: Encoding, intent: Intent) -> list[Ranked]:
+def rank(candidates: Candidates, query: Encoding, intent: Intent, background: Background) -> list[Ranked]:
     """Return all of `candidates.ranked`, best first; ties go to the newer message.
 
     The order depends on the set of candidates alone, never on the order they came in.
@@ -60,30 +52,43 @@ def rank(candidates: Candidates, query: Encoding, intent: Intent) -> list[Ranked
         candidates: From the store.
         query: The query's vectors, of the encoder whose vectors the candidates carry.
         intent: What the query asks for.
+        background: Of the same encoder.
     """
     seqs = sorted(candidates.ranked)
     if not seqs:
         return []
     messages = [candidates.by_seq[seq].message for seq in seqs]
-    features = read_features(candidates, seqs, query, intent)
+    features = read_features(candidates, seqs, query, intent, background)
+    ranks, parts = ranks_of(features, messages, intent)
+    order = order_of(ranks, messages)
+    evidence = evidence_of(features, corpus=candidates.corpus, names_days=bool(intent.days))
+    odds = log_odds(ranks, order, evidence)
+    return [
+        Ranked(
+            message=messages[row],
+            score=1 / (1 + math.exp(-float(odds[row]))),
+            similarity=min(max(candidates.by_seq[seqs[row]].similarity or 0.0, 0.0), 1.0),
+            contributions={name: round(float(part[row]), 3) for name, part in parts.items() if part[row]},
+            words=tuple(candidates.words[index].word for index in sorted(candidates.by_seq[seqs[row]].frequencies)),
+        )
+        for row in order
+    ]
+
+
+def ranks_of(features: Features, messages: Sequence[Message], intent: Intent) -> tuple[Column, dict[str, Column]]:
+    """Return what each message is ordered by, and the parts that it is the sum of, by their names."""
     parts = contributions(features, messages)
     # A matrix product may differ in its last digits from row to row: what is equal has to stay equal.
-    ranks = np.round(sum(parts.values(), np.zeros(len(seqs))), DECIMALS)
+    ranks = np.round(sum(parts.values(), np.zeros(len(messages))), DECIMALS)
     if intent.asks_current:
         parts["newer statement"] = supersession(ranks, messages)
         ranks = ranks + parts["newer statement"]
-    odds = log_odds(ranks, query_evidence(features, ranks))
-    ranked = [
-        Ranked(
-            message=message,
-            score=1 / (1 + math.exp(-float(odds[row]))),
-            similarity=min(max(candidates.by_seq[seq].similarity or 0.0, 0.0), 1.0),
-            contributions={name: round(float(part[row]), 3) for name, part in parts.items() if part[row]},
-            words=tuple(candidates.words[index].word for index in sorted(candidates.by_seq[seq].frequencies)),
-        )
-        for row, (seq, message) in enumerate(zip(seqs, messages, strict=True))
-    ]
-    return sorted(ranked, key=lambda hit: (-hit.score, -_instant(hit.message), -hit.message.seq))
+    return ranks, parts
+
+
+def order_of(ranks: Column, messages: Sequence[Message]) -> list[int]:
+    """Return the rows by falling rank; ties go to the newer message."""
+    return sorted(range(len(messages)), key=lambda row: (-ranks[row], -_instant(messages[row]), -messages[row].seq))
 
 
 def contributions(features: Features, messages: Sequence[Message], weights: Weights = WEIGHTS) -> dict[str, Column]:
@@ -105,6 +110,7 @@ def contributions(features: Features, messages: Sequence[Message], weights: Weig
         "question": weights.question * features.question,
         "length": weights.length * features.length,
         "time": weights.time * features.time,
+        "place": weights.place * features.place,
         "days": weights.days * features.days,
         "exact words": weights.exact * features.exact,
     }
@@ -144,24 +150,42 @@ def _instant(message: Message) -> float:
     return message.created_at.timestamp()
 
 
-def query_evidence(features: Features, ranks: Column) -> QueryEvidence:
-    """Return how well the candidates meet the query at all."""
-    best = np.sort(ranks)[::-1][:EVIDENCE_OF]
-    return QueryEvidence(
-        meaning=float(features.meaning.max()),
-        coverage=float(features.coverage.max()),
-        likeness=float(features.likeness.max()),
-        margin=float(best[0] - best.mean()),
-    )
+def log_odds(ranks: Column, order: Sequence[int], evidence: Mapping[str, Column]) -> Column:
+    """Return the log-odds that each candidate answers: what speaks for it, but never more than for one before it.
+
+    Args:
+        ranks: What the candidates are ordered by.
+        order: Their rows, best first.
+        evidence: From `evidence_of`.
+    """
+    odds = np.full_like(ranks, CALIBRATION.intercept)
+    for name, column in evidence.items():
+        odds += getattr(CALIBRATION, name) * column
+    for before, row in itertools.pairwise(order):
+        odds[row] = min(odds[row], odds[before] - HARDLY * (ranks[before] - ranks[row]))
+    return odds
 
 
-def log_odds(ranks: Column, evidence: QueryEvidence, calibration: Calibration = CALIBRATION) -> Column:
-    """Return the log-odds that each candidate answers; see `Calibration`."""
-    return (
-        calibration.intercept
-        + calibration.rank * ranks
-        + calibration.meaning * evidence.meaning
-        + calibration.coverage * evidence.coverage
-        + calibration.likeness * evidence.likeness
-        + calibration.margin * evidence.margin
-    )
+def evidence_of(features: Features, *, corpus: int, names_days: bool) -> dict[str, Column]:
+    """Return what tells whether a candidate answers, by the names of `Calibration`.
+
+    Args:
+        features: Of the candidates.
+        corpus: Messages among which they were found.
+        names_days: Whether the query names days.
+    """
+    return {
+        "meaning": features.meaning,
+        "likeness": features.likeness,
+        "exact": features.exact,
+        "time": features.time,
+        "place": features.place,
+        "days": features.days,
+        "other_day": float(names_days) * (1 - features.days),
+        "other_role": features.other_role,
+        "question": features.question,
+        "pieces": features.pieces,
+        "foreign": features.foreign,
+        # The greatest of n draws from a normal distribution lies about √(2 ln n) deviations above its mean.
+        "chance": np.full_like(features.meaning, math.sqrt(2 * math.log(max(corpus, 1)))),
+    }

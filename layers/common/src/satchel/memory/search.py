@@ -128,7 +128,7 @@ def find(
         filters=filters,
         corpus=corpus,
     )
-    return rank(candidates, encoding, read_intent(text, speakers=candidates.speakers, now=now))
+    return rank(candidates, encoding, read_intent(text, speakers=candidates.speakers, now=now), encoder.background)
 
 
 def _list(store: SearchStore, filters: Filters, place: _Cursor | None, limit: int) -> list[Hit]:

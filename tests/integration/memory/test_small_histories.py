@@ -1,0 +1,79 @@
+"""What a newcomer meets: a few messages, the default floor, and the encoder that is shipped."""
+
+import pytest
+
+from satchel.embeddings.e5 import E5Encoder
+from satchel.memory.hits import DEFAULT_MIN_SCORE
+
+
+@pytest.fixture
+def newcomer(history, e5_folder):
+    history.encoder = E5Encoder(e5_folder)
+    return history
+
+
+def found(history, query):
+    return history.found(query, min_score=DEFAULT_MIN_SCORE)
+
+
+MOVED = "I moved to Seoul last week"
+DOG = "My dog is called Bori 🐶"
+DOG_KO = "우리 강아지 이름은 보리야 🐶"
+
+
+@pytest.mark.parametrize(
+    ("said", "query"),
+    [
+        (MOVED, "where do I live?"),
+        (MOVED, "내가 어디 살지?"),
+        (DOG, "what is my dog's name"),
+        (DOG, "우리 강아지 이름이 뭐야"),
+        (DOG, "Bori"),
+        (DOG_KO, "우리 강아지 이름이 뭐야"),
+        (DOG_KO, "what is my dog's name"),
+        ("我上周搬到了首尔。", "我住在哪里？"),
+        ("The gate code is 4417.", "4417"),
+    ],
+)
+def test_the_first_messages_are_found_at_the_default_floor(newcomer, said, query):
+    newcomer.say(said)
+    assert found(newcomer, query) == [said]
+    for content in ("Hello there!", "Thanks, that is all for now."):
+        newcomer.say(content)
+    assert found(newcomer, query)[0] == said
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "What is my gate code?",
+        "How did the database migration go?",
+        "Which colour do I like best?",
+        "배포가 왜 실패했지?",
+        "我们的预算怎么了？",
+    ],
+)
+def test_what_was_never_said_is_not_found_among_a_few_messages(newcomer, query):
+    for content in (MOVED, DOG, "Thanks, that is all for now."):
+        newcomer.say(content)
+    result = newcomer.search(query, min_score=DEFAULT_MIN_SCORE)
+    assert [hit.message.content for hit in result.hits] == []
+    assert result.below_min_score == 3
+
+
+@pytest.mark.parametrize("query", ["hi", "again"])
+def test_a_short_word_finds_its_message_and_leaves_the_rest_of_the_session_below_the_floor(newcomer, query):
+    for content in ("hi there", "Let us try that again.", "The sourdough starter smells of apples.", MOVED, DOG):
+        newcomer.say(content)
+    assert query in found(newcomer, query)[0]
+    assert not set(found(newcomer, query)) & {"The sourdough starter smells of apples.", MOVED, DOG}
+
+
+def test_a_score_hardly_changes_as_unrelated_messages_arrive(newcomer):
+    newcomer.say(DOG)
+    (alone,) = newcomer.search("what is my dog's name").hits
+    for number in range(12):
+        newcomer.say(f"Invoice {number} was paid on time.", session="s2")
+    first = newcomer.search("what is my dog's name").hits[0]
+    assert first.message == alone.message
+    assert DEFAULT_MIN_SCORE < first.score <= alone.score
