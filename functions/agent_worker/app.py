@@ -30,7 +30,7 @@ async def _answer(turn: TurnRow, user_id: str, task: QueuedTask, context: Lambda
     token = agent_wiring.delegation().token(user_id, scopes)
     call = Call(Principal(user_id, frozenset(scopes)), context.aws_request_id, context.get_remaining_time_in_millis)
     connection_id, show_context = task.ids.get("connection_id"), bool(task.ids.get("show_context"))
-    delivery = agent_wiring.delivery(user_id, turn, connection_id, show_context=show_context)
+    delivery = agent_wiring.delivery(user_id, turn, connection_id, show_context=show_context, attempt=task.attempt)
     listener = delivery.listener if delivery else Silence()
     runner = await agent_wiring.runner(
         call, token, claimant=context.aws_request_id, listener=listener, receipt=task.receipt

@@ -8,6 +8,7 @@ import pytest
 from samcli.yamlhelper import yaml_parse
 
 from satchel.api.listing import catalogue
+from satchel.gateway.queue import MOST_ATTEMPTS
 from satchel.local.template import read
 from satchel.objects.port import LIFETIME
 from satchel.settings import Settings
@@ -172,3 +173,11 @@ def test_what_is_kept_aside_is_encrypted_private_only_over_tls_and_gone_after_a_
     assert (rule["Status"], rule["ExpirationInDays"]) == ("Enabled", LIFETIME.days)
     (statement,) = RESOURCES["ObjectsOverTls"]["Properties"]["PolicyDocument"]["Statement"]
     assert (statement["Effect"], statement["Condition"]) == ("Deny", {"Bool": {"aws:SecureTransport": "false"}})
+
+
+def test_the_queue_of_chats_hides_a_message_long_enough_and_gives_up_when_the_code_says_so():
+    queue = RESOURCES["AgentQueue"]["Properties"]
+    assert queue["VisibilityTimeout"] == 6 * SERVERLESS["agent_worker"]["Timeout"]
+    assert queue["RedrivePolicy"]["maxReceiveCount"] == MOST_ATTEMPTS
+    reader = RESOURCES["AgentQueueReader"]["Properties"]
+    assert (reader["BatchSize"], reader["FunctionResponseTypes"]) == (1, ["ReportBatchItemFailures"])

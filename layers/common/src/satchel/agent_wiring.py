@@ -29,7 +29,7 @@ from satchel.gateway.delegation import Delegation
 from satchel.gateway.delivery import Delivery
 from satchel.gateway.platform_tools import platform_tools
 from satchel.gateway.pool import LinkPool
-from satchel.gateway.queue import WorkerQueue
+from satchel.gateway.queue import MOST_ATTEMPTS, WorkerQueue
 from satchel.gateway.telegram import TelegramBot, TelegramDelivery
 from satchel.gateway.user_server import McpUserServer
 from satchel.wiring import clock, database, settings
@@ -202,7 +202,7 @@ def send_frame(connection_id: str, text: str) -> None:
 
 
 def delivery(
-    user_id: str, turn: TurnRow, connection_id: str | None, *, show_context: bool = False
+    user_id: str, turn: TurnRow, connection_id: str | None, *, show_context: bool = False, attempt: int = 1
 ) -> Delivery | TelegramDelivery | None:
     """The way of a turn's answer to the user's socket or chat; None where it is fetched.
 
@@ -211,6 +211,7 @@ def delivery(
         turn: The turn.
         connection_id: Where it is wanted now.
         show_context: Whether the context that was used is wanted, too.
+        attempt: The how-many-th time the turn is tried.
     """
     store = agent_store(user_id)
     if turn.channel == "telegram" and turn.reply_to is not None:
@@ -218,6 +219,7 @@ def delivery(
             partial(_telegram_bot().send, turn.reply_to),
             claim=lambda: store.claim_delivery(turn.turn_id, now=clock()),
             give_back=lambda: store.give_back_delivery(turn.turn_id),
+            last=attempt >= MOST_ATTEMPTS,
         )
     if connection_id is None:
         return None

@@ -39,10 +39,12 @@ class QueuedTask:
     Attributes:
         ids: What it says: ids of what is to be done.
         receipt: Names it while it is in our hands.
+        attempt: The how-many-th time it is handed out, from 1.
     """
 
     ids: dict[str, Any]
     receipt: str
+    attempt: int
 
 
 def queue_worker(name: str) -> Callable[[Callable[[QueuedTask, LambdaContext], dict[str, Any]]], Handler]:
@@ -69,7 +71,8 @@ def queue_worker(name: str) -> Callable[[Callable[[QueuedTask, LambdaContext], d
 
 
 def _task(record: dict[str, Any]) -> QueuedTask:
-    return QueuedTask(json.loads(record["body"]), str(record["receiptHandle"]))
+    attempt = int(record["attributes"]["ApproximateReceiveCount"])
+    return QueuedTask(json.loads(record["body"]), str(record["receiptHandle"]), attempt)
 
 
 def job(name: str) -> Callable[[Callable[[Callable[[], int]], dict[str, Any]]], Handler]:

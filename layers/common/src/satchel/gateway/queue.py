@@ -6,6 +6,9 @@ from typing import Any, cast
 
 from satchel.errors import UnavailableError
 
+# A task that has failed so often is given up; the queue's `maxReceiveCount` in the template.
+MOST_ATTEMPTS = 4
+
 
 class WorkerQueue:
     """The queue that the worker reads. What it has not answered for comes again.

@@ -4,16 +4,17 @@ import json
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from typing import Any
 
 from satchel.agent.answer import Answer
 from satchel.agent.ports import Listener, Silence
 from satchel.agent.telegram_text import Part, parts
-from satchel.errors import UnavailableError
+from satchel.errors import SatchelError, UnavailableError
 
 _TIMEOUT_S = 10.0
+_GIVEN_UP = "I could not answer this: something I need does not answer. It is kept; write to me again in a while."
 
 
 class RefusedError(Exception):
@@ -75,14 +76,21 @@ class TelegramDelivery:
         send: Sends a message to the chat.
         claim: Whether we are the one to deliver.
         give_back: Lets somebody else deliver.
+        last: Whether nobody tries again after us.
     """
 
     def __init__(
-        self, send: Callable[[Part], None], *, claim: Callable[[], bool], give_back: Callable[[], None]
+        self,
+        send: Callable[[Part], None],
+        *,
+        claim: Callable[[], bool],
+        give_back: Callable[[], None],
+        last: bool = False,
     ) -> None:
         self._send = send
         self._claim = claim
         self._give_back = give_back
+        self._last = last
 
     @property
     def listener(self) -> Listener:
@@ -108,5 +116,11 @@ class TelegramDelivery:
 
     @contextmanager
     def of_failure(self) -> Generator[None]:
-        """Let what goes wrong inside go on: the turn is tried again, and the chat is told nothing until it ends."""
-        yield
+        """Let what goes wrong inside go on: the turn is tried again, and the chat is told when nobody does any more."""
+        try:
+            yield
+        except SatchelError:
+            if self._last:
+                with suppress(UnavailableError):
+                    self._send(Part(_GIVEN_UP, []))
+            raise
