@@ -8,8 +8,8 @@ from satchel.api.job import job
 from satchel.memory.indexing import reindex_all
 from satchel.memory.users import all_users
 
-_RESERVE_MS = 20_000
-"""Enough for the batch that is being encoded when time runs short."""
+_RESERVE_MS = 60_000
+"""Enough for the longest message, if that is being encoded when time runs short."""
 
 
 @job("reindex")

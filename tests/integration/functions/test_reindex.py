@@ -33,8 +33,8 @@ def test_the_golden_event_embeds_what_was_left_of_every_user_and_then_finds_noth
     for user_id in ("alice", "보라", "🦊"):
         save(invoke, user_id, "stop loss at 2 %")
     forget_vectors()
-    assert invoke("reindex", EVENT) == {"messages": 3, "complete": True}
-    assert invoke("reindex", EVENT) == {"messages": 0, "complete": True}
+    assert invoke("reindex", EVENT, remaining_ms=600_000) == {"messages": 3, "complete": True}
+    assert invoke("reindex", EVENT, remaining_ms=600_000) == {"messages": 0, "complete": True}
     with psycopg.connect(admin_dsn) as connection:
         rows = connection.execute('SELECT user_id FROM message_passages ORDER BY user_id COLLATE "C"').fetchall()
     assert rows == [("alice",), ("보라",), ("🦊",)]
@@ -57,5 +57,5 @@ def test_a_failure_is_counted_by_lambda_and_told_without_content(invoke, admin_d
         connection.execute("DELETE FROM message_passages")
         connection.execute("REVOKE INSERT ON message_terms FROM satchel_app")
     with pytest.raises(JobFailedError) as failed:
-        invoke("reindex", EVENT)
+        invoke("reindex", EVENT, remaining_ms=600_000)
     assert str(failed.value) == "reindex: internal"

@@ -228,3 +228,13 @@ def test_a_call_right_after_a_time_out_never_meets_the_dying_process(running):
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             answers = list(pool.map(lambda _: running.invoke("probes-quick", {}), range(4)))
         assert not [answer for answer, response in answers if "FunctionError" in response]
+
+
+def test_a_schedule_calls_its_function(serve):
+    stack = serve(reload=False, schedules_after_s=0.0)
+
+    def said() -> list[str]:
+        return [record["function"] for record in stack.log_records() if str(record.get("message")).strip() == "said"]
+
+    wait_until(said)
+    assert said() == ["probes-probe"]

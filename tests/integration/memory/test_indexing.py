@@ -25,15 +25,19 @@ class RenamedEncoder(HashingEncoder):
     name = "another"
 
 
+def always():
+    return True
+
+
 def test_a_message_saved_while_the_model_is_away_is_found_by_its_words_and_embedded_later(history):
     healthy, history.encoder = history.encoder, AwayEncoder()
     message = history.say("the garden gate")
     history.encoder = healthy
     assert [hit.similarity for hit in history.search("gate").hits] == [0.0]
     assert history.index.unindexed_messages(encoder=healthy.name, limit=5) == [message]
-    assert reindex(store=history.index, encoder=healthy, limit=10) == 1
+    assert reindex(store=history.index, encoder=healthy, has_time=always) == (1, True)
     assert history.search("gate").hits[0].similarity > 0.3
-    assert reindex(store=history.index, encoder=healthy, limit=10) == 0
+    assert reindex(store=history.index, encoder=healthy, has_time=always) == (0, True)
 
 
 def test_a_message_too_long_for_the_time_left_is_found_by_its_words_and_embedded_later(history):
@@ -44,7 +48,7 @@ def test_a_message_too_long_for_the_time_left_is_found_by_its_words_and_embedded
     assert not index_message(long, store=history.index, encoder=healthy, has_time=lambda: next(ticks))
     assert [hit.similarity for hit in history.search("gate").hits] == [0.0]
     assert history.index.unindexed_messages(encoder=healthy.name, limit=5) == [message]
-    assert reindex(store=history.index, encoder=healthy, limit=10) == 1
+    assert reindex(store=history.index, encoder=healthy, has_time=always) == (1, True)
 
 
 def test_a_kill_while_encoding_loses_nothing(history):
@@ -52,7 +56,7 @@ def test_a_kill_while_encoding_loses_nothing(history):
     with pytest.raises(KeyboardInterrupt):
         history.say("the garden gate")
     history.encoder = healthy
-    assert reindex(store=history.index, encoder=healthy, limit=10) == 1
+    assert reindex(store=history.index, encoder=healthy, has_time=always) == (1, True)
     assert history.found("garden") == ["the garden gate"]
 
 
@@ -67,15 +71,16 @@ def test_vectors_of_two_encoders_never_meet(history):
     history.say("the garden gate")
     history.encoder = RenamedEncoder()
     assert [hit.similarity for hit in history.search("gate").hits] == [0.0]
-    assert reindex(store=history.index, encoder=history.encoder, limit=10) == 1
+    assert reindex(store=history.index, encoder=history.encoder, has_time=always) == (1, True)
     assert history.search("gate").hits[0].similarity > 0.3
 
 
-def test_reindexing_stops_at_its_limit(history):
+def test_reindexing_stops_between_two_messages_when_time_is_over(history):
+    ticks = iter([True] * 3 + [False])
     history.encoder = AwayEncoder()
     for number in range(5):
         history.say(f"remark {number}")
-    assert reindex(store=history.index, encoder=HashingEncoder(), limit=3) == 3
+    assert reindex(store=history.index, encoder=HashingEncoder(), has_time=lambda: next(ticks)) == (3, False)
     assert len(history.index.unindexed_messages(encoder="hashing", limit=10)) == 2
 
 

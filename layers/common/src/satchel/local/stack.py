@@ -10,7 +10,7 @@ from pathlib import Path
 
 from starlette.types import ASGIApp
 
-from satchel.local import hot_reload, invoke_api, runtime_api
+from satchel.local import hot_reload, invoke_api, runtime_api, schedules
 from satchel.local.authorizer import JwtVerifier
 from satchel.local.http_front import HttpFront
 from satchel.local.invocation import Invocation, Outcome
@@ -39,6 +39,7 @@ class StackOptions:
         idle_s: Idle workers end after this time.
         time_limit_s: The longest an HTTP request may take.
         retry_delays_s: Pauses before an asynchronous invocation is tried again.
+        schedules_after_s: When schedules fire first; then they do at their rate.
         reload: Whether a change of code replaces the workers.
         called_first: Logical ids of functions that get a worker before anybody calls.
         health_path: A path that answers 503 while a function cannot start; its route answers otherwise.
@@ -52,6 +53,7 @@ class StackOptions:
     idle_s: float = 300
     time_limit_s: float = 30
     retry_delays_s: Sequence[float] = RETRY_DELAYS_S
+    schedules_after_s: float = 60
     reload: bool = True
     called_first: Sequence[str] = ()
     health_path: str | None = None
@@ -86,6 +88,7 @@ class Stack:
         self.access_key = f"LOCAL{secrets.token_hex(16)}"
         self._application = application
         self._front = front
+        self._clock = clock
         self._logs = logs
         self._options = options
         self._lambda_socket = listen()
@@ -166,6 +169,11 @@ class Stack:
         await self._outside.start()
         self._queues.start()
         self._tasks.append(asyncio.create_task(self.fleet.stop_idle_forever()))
+        for source in self._application.event_sources:
+            if period := schedules.period_of(source):
+                after_s = self._options.schedules_after_s
+                firing = schedules.fire_forever(source, period, self._invoker, self._clock, first_after_s=after_s)
+                self._tasks.append(asyncio.create_task(firing))
         if self._options.reload:
             watch = hot_reload.watch(self._application.functions, self.fleet, self._logs)
             self._tasks.append(asyncio.create_task(watch))

@@ -9,7 +9,7 @@ from satchel.memory.messages import Message
 from satchel.memory.search_store import SearchStore
 
 BATCH = 50
-"""Messages read at once by `reindex`: few enough to be encoded within seconds."""
+"""Messages read at once by `reindex`."""
 
 
 def index_message(
@@ -31,52 +31,40 @@ def index_message(
     return entry.encoder is not None
 
 
-def reindex(*, store: SearchStore, encoder: Encoder, limit: int) -> int:
-    """Index messages that have no vectors of this encoder, oldest first, and return how many were done.
+def reindex(*, store: SearchStore, encoder: Encoder, has_time: Callable[[], bool]) -> tuple[int, bool]:
+    """Index messages that have no vectors of this encoder, oldest first.
 
-    Safe to repeat and to run beside saves. Fewer than `limit` means that none is left.
+    Safe to repeat and to run beside saves. What is done stays done, so that the next run goes on from there.
 
     Args:
         store: One user's index.
         encoder: Another one than before re-embeds everything; until that is done, search finds the rest by words.
-        limit: At most this many.
+        has_time: Whether another message may be begun.
+
+    Returns:
+        How many were done, and whether none is left.
 
     Raises:
-        UnavailableError: Encoder or store do not answer; what was done stays done.
+        UnavailableError: Encoder or store do not answer.
     """
     done = 0
-    while done < limit:
-        waiting = store.unindexed_messages(encoder=encoder.name, limit=min(BATCH, limit - done))
-        if not waiting:
-            break
+    while waiting := store.unindexed_messages(encoder=encoder.name, limit=BATCH):
         for message in waiting:
+            if not has_time():
+                return done, False
             store.write_entry(message, index_entry(message, encoder))
-        done += len(waiting)
-    return done
+            done += 1
+    return done, True
 
 
 def reindex_all(
     users: Iterable[str], *, store_of: Callable[[str], SearchStore], encoder: Encoder, has_time: Callable[[], bool]
 ) -> tuple[int, bool]:
-    """Reindex user after user, and return how many messages were done and whether none is left.
-
-    What is done stays done, so that the next run goes on from there.
-
-    Args:
-        users: Whose messages.
-        store_of: One user's index.
-        encoder: As in `reindex`.
-        has_time: Whether another batch may be begun.
-
-    Raises:
-        UnavailableError: As in `reindex`.
-    """
-    done = 0
+    """Reindex user after user; see `reindex`."""
+    total = 0
     for user_id in users:
-        store, batch = store_of(user_id), BATCH
-        while batch == BATCH:
-            if not has_time():
-                return done, False
-            batch = reindex(store=store, encoder=encoder, limit=BATCH)
-            done += batch
-    return done, True
+        done, complete = reindex(store=store_of(user_id), encoder=encoder, has_time=has_time)
+        total += done
+        if not complete:
+            return total, False
+    return total, True
