@@ -48,10 +48,14 @@ _STRONG = re.compile(
     r"""^\s*(?:
       (?:async\s+)?def\s+\w+\s*\(.*\)\s*(?:->\s*[^:]+)?:            # Python
     | class\s+\w+\s*(?:\([^)]*\))?\s*[:{]
+    | class\s+[A-Z]\w*\s*<\s*[\w:.\[\]]+\s*$ | def\s+[\w.]+[?!]?\s*(?:\([^()]*\))?\s*$ # Ruby
+    | (?:case|data|sealed|record)\s+(?:class\s+)?[A-Z]\w*\s*\(\s*\w+\s*:\s*\w
+    | (?:for|while|until|if)\b.*;\s*(?:do|then)\s*$
+    | def(?:module|macro|p)?\s+[\w.]+[^.]*\bdo:?(?:\s|$)              # Elixir
     | (?:from\s+[\w.]+\s+)?import\s+(?:
         [\w.*{},\s]+\s+from\s+["'][^"']+["'];?
       | [\w.]+(?:\s+as\s+\w+)?(?:,\s*[\w.]+)*;?\s*$ | \{ | \()
-    | (?:export\s+)?(?:default\s+)?(?:const|let|var)\s+[\w{\[][^=]*=\s*\S
+    | (?:export\s+)?(?:default\s+)?(?:const|let|var|val)\s+[\w{\[][^=]*=\s*\S
     | (?:export\s+)?(?:default\s+)?(?:async\s+)?function\s*\*?\s*\w*\s*\(
     | (?:export\s+)?(?:abstract\s+)?(?:class|interface|enum|namespace|module|struct|trait|impl)\s+[\w<>,\s.]+\{
     | (?:export\s+)?type\s+\w+(?:<[^>]*>)?\s*=
@@ -62,13 +66,18 @@ _STRONG = re.compile(
     | (?:return|throw|raise|await|yield|break|continue)\b[^.?!]*;\s*$
     | \#\s*(?:include|define|ifdef|ifndef|endif|pragma)\b
     | @\w+(?:\([^)]*\))?\s*(?:\{|$)
-    | (?:SELECT\b.+\bFROM|INSERT\s+INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM)\b
+    | SELECT\s+[\w*("] | (?:GROUP|ORDER)\s+BY\s+[\w("] | (?:(?:LEFT|INNER|CROSS)\s+)?JOIN\s+[\w(".]+\s
+    | (?:INSERT\s+INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM)\b
     | (?:CREATE\s+(?:TABLE|INDEX|UNIQUE|VIEW)|ALTER\s+TABLE|DROP\s+TABLE)\b
     | </?[A-Za-z][\w:.-]*(?:\s+[\w:@.*()\[\]\#-]+(?:=(?:"[^"]*"|'[^']*'|\{[^}]*\}))?)*\s*/?>
     | (?:FROM|RUN|COPY|ENV|WORKDIR|ENTRYPOINT|CMD|EXPOSE)\s+[\w./\["$-].*$
     | (?:func|fn)\s+(?:\([^)]*\)\s*)?\w+\s*[(<]
     | package\s+[\w.]+;?\s*$ | using\s+[\w.]+;\s*$ | use\s+[\w:]+(?:::\{[^}]*\})?;\s*$
-    | Traceback\s\(most\srecent\scall\slast\): | File\s"[^"]+",\sline\s\d+ | at\s+[\w.$<>\[\]\s]+\(.*:\d+(?::\d+)?\)
+    | Traceback\s\(most\srecent\scall\slast\): | File\s"[^"]+",\sline\s\d+
+    | at\s+[\w.$<>\[\]/\s]+\((?:.*:\d+(?::\d+)?|Native\sMethod|Unknown\sSource)\)
+    | \d{4}-\d\d-\d\d[T\s]\d\d:\d\d:\d\d\S*\s+\S*(?:ERROR|WARN|INFO|DEBUG|FATAL|TRACE)\b  # a log
+    | (?:[a-z]\w*\.){2,}[A-Z]\w*(?:Error|Exception)\b
+    | (?:Get|Set|New|Remove|Start|Stop|Invoke|Import|Export|Test|Write|Select|Where)-[A-Z]\w+\s+(?:-[A-Z]|\||\$)
     | (?:[A-Z]\w*(?:Error|Exception)|npm\sERR!|error\[?\w*\]?)(?::|\s).*
     | \[[\w.:-]+\]\s*$                                              # [section]
     | export\s+\w+=\S+ | [A-Z][A-Z0-9_]{2,}=\S*\s*$                  # KEY=value
@@ -80,7 +89,9 @@ _STRONG = re.compile(
 )
 _WEAK = re.compile(
     r"""(?: ;\s*$ | \{\s*$ | =>\s* | ^\s*[\w.\[\]"'$]+\s*(?:[-+*/|&]?=|:=)\s*\S
-      | ^\s*[\w.$]+(?:\.\w+)*\([^)]*\)\s*;?\s*$ | ^\s*\.[\w$]+\( | ^\s*(?://|/\*|\*/|\#|--)\s
+      | ^\s*[\w.$]+(?:\.\w+)*\((?:[^()]|\([^()]*\))*\)\s*;?\s*$
+      | ^\s*(?:end|done|fi)\s*$ | ^\s*[\w.]+\s<-\s\S | ^\s*\w+\s:\w+,?(?:\s|$)
+      | ^\s*(?:WHERE|HAVING|AND|OR|SET|VALUES|LIMIT)\s+\S | ^\s*\.[\w$]+\( | ^\s*(?://|/\*|\*/|\#|--)\s
       | ^\s*-\s[\w.-]+(?::\s|=) | ^\s*[\w.-]+:\s*(?:$|[\w"'\[{./-]+\s*$)
       | ^\s*(?:return|throw|raise|await|yield|pass|print)\b | ^\s*\w+\s*<<?=?\s*\w+
       | &&|\|\||::|->|!==?|=== | ^\s+[\w.]+\(.*,\s*$ )""",
