@@ -46,9 +46,17 @@ def _own_row(number: int, lines: Sequence[str]) -> Row:
             messages.append([None, "", role, line[2:]])
         elif messages:
             boundaries.append(len(messages))
-    lang = "ko" if any("\uac00" <= letter <= "\ud7a3" for letter in messages[0][3]) else "en"
+    lang = "ko" if _is_korean(messages) else "en"
     row = _made("made_own", number, lang, messages, boundaries)
     return {**row, "licence": "own"}
+
+
+def own_topics() -> Iterator[list[Any]]:
+    """The topics written for this project, in `own_topics.txt`, as messages."""
+    text = Path(__file__).with_name("own_topics.txt").read_text(encoding="utf-8")
+    for paragraph in text.split("\n\n"):
+        lines = [line for line in paragraph.splitlines() if not line.startswith("#")]
+        yield [[None, "", "user" if line.startswith("U ") else "assistant", line[2:]] for line in lines]
 
 
 def may_learn_from(row: Row) -> bool:
@@ -123,6 +131,25 @@ def made_rows(rows: Sequence[Row], each: int) -> Iterator[Row]:
         yield from _joined_parts(joined, "made_ko_join", each)
     if opened:
         yield from _joined_openings(opened, "made_superseg", each)
+    topics = list(own_topics())
+    yield from _joined_topics([topic for topic in topics if _is_korean(topic)], "made_topics_ko", "ko", each)
+    yield from _joined_topics([topic for topic in topics if not _is_korean(topic)], "made_topics_en", "en", each)
+
+
+def _is_korean(messages: list[Any]) -> bool:
+    return any("\uac00" <= letter <= "\ud7a3" for letter in messages[0][3])
+
+
+def _joined_topics(topics: Sequence[list[Any]], name: str, lang: str, count: int) -> Iterator[Row]:
+    """Some topics end to end, each from its beginning and most of them whole."""
+    chance = random.Random(name)
+    for number in range(count):
+        messages: list[Any] = []
+        boundaries: list[int] = []
+        for topic in chance.sample(topics, chance.randint(3, 6)):
+            boundaries += [len(messages)] if messages else []
+            messages += topic if chance.random() < 0.7 else topic[:2]
+        yield _made(name, number, lang, messages, boundaries)
 
 
 def _joined_parts(rows: Sequence[Row], name: str, count: int, *, longest: int = 12) -> Iterator[Row]:

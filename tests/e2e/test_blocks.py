@@ -132,7 +132,7 @@ def test_the_same_request_has_the_same_bytes_three_times_and_by_every_way_in(ali
 
 
 @pytest.mark.parametrize("mode", ["hard", "soft"])
-@pytest.mark.parametrize("language", ["en"])
+@pytest.mark.parametrize("language", TOPICS)
 def test_sorting_then_dinner_then_football_opens_a_block_at_each_user_turn(alice, language, mode):
     answer = alice.post("/v1/session-blocks:build", request(messages(TOPICS[language]), timeGapMode=mode)).json()
     assert [len(block["messageIds"]) for block in answer["blocks"]] == [2, 2, 2]

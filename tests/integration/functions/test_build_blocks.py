@@ -1,11 +1,14 @@
 """`build_session_blocks` through its handler, with the real SDK, ledger and database, and a scripted fake Claude."""
 
+import io
 import json
 from copy import deepcopy
 
 import pytest
+from aws_lambda_powertools import Logger
 
 from satchel import wiring
+from satchel.api import request_log
 from satchel.local.fake_claude.script import (
     fails,
     garbles,
@@ -192,7 +195,7 @@ def test_a_model_writes_the_tags_it_can_cite(with_claude):
     block = content(answers[0])["blocks"][0]
     assert block["tags"]["PROBLEM"] == "Sorting a list in Python"
     assert block["metadata"] == {
-        "model": "claude-sonnet-5", "timestamp": "2025-01-01T10:01:00Z", "analysis_version": "1", "partial": False,
+        "model": "claude-sonnet-5", "timestamp": "2025-01-01T10:01:00Z", "analysis_version": "2", "partial": False,
     }  # fmt: skip
     assert content(answers[0])["stats"]["llmCalls_summarize"] == 1
 
@@ -250,3 +253,16 @@ def test_over_https_an_empty_list_of_messages_is_exactly_400(invoke):
     )
     assert answer["statusCode"] == 400
     assert json.loads(answer["body"])["error"]["field"] == "messages"
+
+
+def test_the_log_tells_request_time_and_calls_and_nothing_that_was_said(invoke, monkeypatch):
+    stream = io.StringIO()
+    logger = Logger(service="log-of-a-test", stream=stream, location=None)
+    monkeypatch.setattr(request_log, "_logger", lambda: logger)
+    invoke("build_blocks", event(request()))
+    lines = [json.loads(line) for line in stream.getvalue().splitlines()]
+    work, told = (next(line for line in lines if line["message"] == name) for name in ("work", "request"))
+    assert (work["request_id"], work["messages"], work["blocks"], work["llm_calls"]) == ("r", 4, 2, 0)
+    assert told["request_id"] == "r"
+    assert told["duration_ms"] >= 0
+    assert "python" not in json.dumps(lines)

@@ -64,12 +64,27 @@ def test_the_same_text_a_minute_later_appends_ten_times_running(text, mode):
     assert len(build(request(messages([("user", text)] * 11), timeGapMode=mode))["blocks"]) == 1
 
 
+@pytest.mark.parametrize("mode", ["hard", "soft"])
 @pytest.mark.parametrize(
-    ("topics", "mode"),
+    "topics",
     [
-        ((SORTING, DINNER, FOOTBALL), "hard"),
-        ((SORTING, DINNER, FOOTBALL), "soft"),
-        ((SORTING_KO, DINNER_KO, FOOTBALL_KO), "hard"),
+        (SORTING, DINNER, FOOTBALL),
+        (SORTING_KO, DINNER_KO, FOOTBALL_KO),
+        (
+            ("Explain sorting algorithms to me", "Bubble sort, quick sort and merge sort are common."),
+            ("Suggest something for dinner", "How about kimchi stew or pasta?"),
+            ("Tell me about last night's football game", "Korea won 2-1."),
+        ),
+        (
+            ("정렬 알고리즘을 설명해줘", "버블 정렬, 퀵 정렬, 병합 정렬이 있습니다."),
+            ("오늘 저녁 메뉴 추천해줘", "김치찌개나 된장찌개는 어떠세요?"),
+            ("어제 축구 경기 결과 알려줘", "한국이 2대 1로 이겼습니다."),
+        ),
+        (
+            ("퀵소트는 어떻게 동작하나요?", "피벗을 골라 배열을 나누고 양쪽을 재귀로 정렬합니다."),
+            ("오늘 저녁에 뭐 먹을까?", "토마토 파스타가 간단하고 맛있어요."),
+            ("어제 축구 경기 누가 이겼어?", "홈팀이 2대 1로 이겼습니다."),
+        ),
     ],
 )
 def test_unrelated_questions_open_a_block_each(topics, mode):

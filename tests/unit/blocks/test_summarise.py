@@ -43,7 +43,7 @@ def test_a_korean_problem_with_trial_solution_and_insight():
             "오 됐다 ㅋㅋ 감사합니다",
         )
     )
-    assert tags.PROBLEM == "왜 이래?" or tags.PROBLEM.startswith("도커 빌드할 때")
+    assert tags.PROBLEM == "도커 빌드할 때 npm install에서 계속 멈춰. 왜 이래?"
     assert tags.TRIAL == ("해봤는데 똑같아",)
     assert tags.SOLUTION == "원인은 .npmrc 입니다. .npmrc에도 proxy를 추가하세요."
     assert tags.INSIGHT == "원인은 .npmrc 입니다."
@@ -86,3 +86,26 @@ def test_a_grown_block_keeps_what_was_known_of_its_beginning():
 
 def test_what_a_model_left_out_is_filled_by_the_rules():
     assert fill(Tags(PROBLEM="p"), Tags("c", "q", ("t",), "s", "i")) == Tags("c", "p", ("t",), "s", "i")
+
+
+def test_a_short_question_leans_on_the_sentence_before_it():
+    tags = summarise(chat("Hi all. I can't install node 20 on Ubuntu. Any suggestions?", "which error do you get?"))
+    assert tags.PROBLEM == "I can't install node 20 on Ubuntu. Any suggestions?"
+
+
+def test_thanks_anyway_and_apologies_solve_nothing():
+    asked = "Is there a way to install the fs module on its own?"
+    assert summarise(chat(asked, "It is built in and always there", "sure, thanks anyway :)")).SOLUTION == ""
+    assert summarise(chat(asked, "Yeah, sorry. Should've mentioned that before.", "Alright. Thanks")).SOLUTION == ""
+
+
+def test_whoever_thanks_gave_no_advice():
+    tags = summarise(
+        block(
+            ("user", "ann", "how do I get messages from a forked process?"),
+            ("user", "bob", "you should use process.send in the child"),
+            ("user", "cat", "Thanks bob, I don't have time to look into the module"),
+            ("user", "ann", "it's working, thanks!"),
+        )
+    )
+    assert tags.SOLUTION == "you should use process.send in the child"

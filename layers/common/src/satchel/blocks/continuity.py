@@ -19,6 +19,7 @@ from satchel.blocks.sessions import GapMode
 from satchel.blocks.vocabulary import Lexicon
 
 _LEAVES = 16
+_LEAF_MASK = (1 << _LEAVES) - 1
 _SCORE_DIGITS = 6
 _EDGE = 10.0**-_SCORE_DIGITS
 _UNIT = 1_000_000
@@ -49,16 +50,18 @@ class Model:
         self._calibrations: dict[str, Calibration] = {
             mode: Calibration(**values) for mode, values in document["calibration"].items()
         }
-        self._leaf_values: list[dict[int, int]] = []
+        leaf_values: list[dict[int, int]] = []
         failures: dict[str, dict[int, int]] = {}
         reachable = 0
-        for place, tree in enumerate(document["trees"]):
+        # An even number of trees, since they are added up two by two.
+        for place, tree in enumerate([*document["trees"], *[0] * (len(document["trees"]) % 2)]):
             values = _read_tree(tree, place * _LEAVES, 0, failures)
-            self._leaf_values.append({1 << leaf: value for leaf, value in enumerate(values)})
+            leaf_values.append({1 << leaf: value for leaf, value in enumerate(values)})
             reachable |= ((1 << len(values)) - 1) << place * _LEAVES
         self._reachable = reachable
-        self._ones = sum(1 << place * _LEAVES for place in range(len(self._leaf_values)))
-        self._bytes = len(self._leaf_values) * _LEAVES // 8
+        self._ones = sum(1 << place * _LEAVES for place in range(len(leaf_values)))
+        self._bytes = len(leaf_values) * _LEAVES // 8
+        self._pairs = list(map(_Pair, leaf_values[::2], leaf_values[1::2]))
         steps = {name: _steps(failures[name], reachable) for name in NAMES if name in failures}
         self._tables = [
             (index, _table(*steps[name])) for index, name in enumerate(NAMES) if name in steps and name not in WIDE
@@ -87,8 +90,8 @@ class Model:
             left &= kept[bisect_left(thresholds, numbers[index])]
         # One bit at least is left in each tree, so taking one from each never borrows from a neighbour.
         lowest = left & ~(left - self._ones)
-        leaves = memoryview(lowest.to_bytes(self._bytes, "little")).cast("H")
-        return sum(map(getitem, self._leaf_values, leaves))
+        leaves = memoryview(lowest.to_bytes(self._bytes, "little")).cast("I")
+        return sum(map(getitem, self._pairs, leaves))
 
     def score(self, margin: int, gap_mode: GapMode) -> float:
         """The continuity score of a margin, in (0, 1), to six digits; it falls as the margin grows."""
@@ -96,6 +99,18 @@ class Model:
         logit = _CENTRE_LOGIT - calibration.slope * (margin / _UNIT - calibration.centre)
         score = round(1 / (1 + math.exp(-max(-40.0, min(40.0, logit)))), _SCORE_DIGITS)
         return min(max(score, _EDGE), 1 - _EDGE)
+
+
+class _Pair(dict[int, int]):
+    """The summed values of two trees by their two leaf bits; each pair of leaves is added up when it is first met."""
+
+    def __init__(self, low: Mapping[int, int], high: Mapping[int, int]) -> None:
+        super().__init__()
+        self._low, self._high = low, high
+
+    def __missing__(self, leaves: int) -> int:
+        value = self[leaves] = self._low[leaves & _LEAF_MASK] + self._high[leaves >> _LEAVES]
+        return value
 
 
 def _read_tree(node: Any, offset: int, first_leaf: int, failures: dict[str, dict[int, int]]) -> list[int]:

@@ -23,21 +23,20 @@ class Pauses:
         self._gaps: deque[int] = deque(maxlen=_GAPS)
         self._long_at = NEVER
 
-    def observe(self, index: int, gap_s: float | None) -> tuple[int, int, int, int]:
+    def observe(self, index: int, gap_s: float | None) -> tuple[int, int, int]:
         """The features `gap_s` to `long_gap_ago` of the turn at `index`."""
         long_ago = min(index - self._long_at, FAR)
         if gap_s is None:
-            return -1, -1, -1, long_ago
+            return -1, -1, long_ago
         gap = min(int(gap_s), _MAX_GAP_S)
         gaps = self._gaps
-        rank = ratio = -1
+        ratio = -1
         if gaps:
-            rank = 10 * sum(map(gap.__gt__, gaps)) // len(gaps)
             ratio = min(10 * gap * len(gaps) // (sum(gaps) + 10 * len(gaps)), 10_000)
         gaps.append(min(gap, _MAX_COUNTED_GAP_S))
         if gap > _LONG_GAP_S:
             self._long_at = index
-        return gap, rank, ratio, long_ago
+        return gap, ratio, long_ago
 
 
 class People:
@@ -54,7 +53,6 @@ class People:
         self._assistants = 0
         self._previous = ""
         self._previous_role = -1
-        self._previous_named: set[str] = set()
         self._run = 0
         self._newcomer_at = NEVER
 
@@ -69,12 +67,11 @@ class People:
         known = speaker or role or self._previous_role > 0 or assistants
         ago = min(index - last, FAR) if known else -1
         name = identity.lower()
-        named, mention_ago = self._named(index, now.words, name)
         style = now.cues & texts.STYLE
         numbers = (
             role, self._previous_role, assistants, ago, len(self._counts), min(self._run, 10),
-            min(index - self._newcomer_at, FAR), mention_ago, self._address(index, now.addressee),
-            int(name in self._previous_named),
+            min(index - self._newcomer_at, FAR), self._mention_ago(index, now.words, name),
+            self._address(index, now.addressee),
             (style ^ self._styles[identity]).bit_count() if index - last <= WINDOW else -1,
         )  # fmt: skip
         if ago == FAR:
@@ -84,7 +81,7 @@ class People:
             self._names[name] = index
         self._styles[identity] = style
         self._remember(identity, role == _ASSISTANT)
-        self._previous, self._previous_role, self._previous_named = identity, role, named
+        self._previous, self._previous_role = identity, role
         return numbers
 
     def _remember(self, identity: str, is_assistant: bool) -> None:  # noqa: FBT001 - one of two plain facts
@@ -99,15 +96,13 @@ class People:
         self._assistants += is_assistant
         counts[identity] += 1
 
-    def _named(self, index: int, words: Sequence[str], own: str) -> tuple[set[str], int]:
-        """Which earlier speakers a text names, and how long ago the latest of them spoke."""
+    def _mention_ago(self, index: int, words: Sequence[str], own: str) -> int:
+        """How long ago the latest of the earlier speakers spoke whom a text names; -1 where it names nobody."""
         names = self._names
         named = names.keys() & words
         named.discard(own)
-        if not named:
-            return named, -1
-        ago = index - max(map(names.__getitem__, named))
-        return named, ago if ago <= WINDOW else -1
+        ago = index - max(map(names.__getitem__, named), default=NEVER)
+        return ago if ago <= WINDOW else -1
 
     def _address(self, index: int, addressee: str) -> int:
         """0: nobody is addressed; 1: an earlier speaker; 3: a name addressed before; 2: another word."""

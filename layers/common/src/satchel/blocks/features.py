@@ -14,12 +14,11 @@ from satchel.blocks.topics import Topics
 from satchel.blocks.vocabulary import Lexicon, Phrases, Words
 
 NAMES = (
-    "gap_s", "gap_rank", "gap_ratio", "long_gap_ago",
+    "gap_s", "gap_ratio", "long_gap_ago",
     "role", "previous_role", "assistants", "speaker_ago", "speakers", "run", "newcomer_ago", "mention_ago",
-    "addressed", "named_by_previous", "style_shift",
-    "overlap_1", "overlap_2", "overlap_context", "overlap_window", "shared_1", "shared_context", "shared_window",
-    "new_weight", "rare_context",
-    "topic_terms", "topic_1", "topic_context", "topic_own",
+    "addressed", "style_shift",
+    "overlap_1", "overlap_2", "overlap_context", "shared_1", "shared_context", "new_weight", "rare_context",
+    "topic_terms", "topic_1", "topic_own",
     "chars", "words", "terms", "previous_chars", "previous_words",
     "question_ago", "thanks_ago", "greeting_ago", "opening", "closing", "previous_2_closing",
 )  # fmt: skip
@@ -31,7 +30,7 @@ FLAGS = (
 NARROW = 100
 WIDE = frozenset((
     "gap_s", "gap_ratio", "new_weight", "chars", "words", "terms", "previous_chars", "previous_words", "topic_terms",
-    "shared_1", "shared_context", "shared_window", "rare_context", "opening", "closing", "previous_2_closing",
+    "shared_1", "shared_context", "rare_context", "opening", "closing", "previous_2_closing",
 ))  # fmt: skip
 
 
@@ -73,7 +72,7 @@ class Extractor:
 
     def __init__(self, lexicon: Lexicon, *, context: int = 6) -> None:
         self._pauses, self._people, self._words = Pauses(), People(), Words(lexicon.weight, context)
-        self._topics, self._phrases = Topics(lexicon.packed_topic, context), Phrases(lexicon)
+        self._topics, self._phrases = Topics(lexicon.topic), Phrases(lexicon)
         self._before = Text([], (), 0, 0, "")
         self._previous: str | None = None
         self._index = 0

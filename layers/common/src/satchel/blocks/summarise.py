@@ -51,7 +51,7 @@ _SUCCESS = re.compile(
     r"\b(?:works|worked|working|fixed|solved|resolved|thanks|thank you|thx|ty|cheers|perfect)\b", re.IGNORECASE
 )
 _NOT_SUCCESS = re.compile(
-    r"\b(?:not|n't|didn't|doesn't|isn't|never|no longer|stopped|still|anyone|in advance|if (?:it|that|this))\b",
+    r"\b(?:not|n't|didn't|doesn't|isn't|never|no longer|stopped|still|anyone|in advance|anyway|if (?:it|that|this))\b",
     re.IGNORECASE,
 )
 _SUCCESS_KO = ("됐", "되네", "됩니다!", "해결", "감사", "고마워", "고맙", "줄었", "잘 되", "잘되", "이해했")
@@ -126,11 +126,14 @@ def _problem(block: Sequence[Scored], opener: str) -> tuple[int, str]:
         for index, item in enumerate(block[:_OPENING_MESSAGES]):
             if _identity(item) != opener or not item.text.cues & sign or not item.text.terms:
                 continue
-            sentences = _sentences(item.message.content)
-            for sentence in sentences:
-                text = cues.read(sentence)
+            before = ""
+            for sentence in _sentences(item.message.content):
+                text = item.text if sentence == item.message.content else cues.read(sentence)
                 if text.cues & sign and text.terms:
-                    return index, _clip(sentence)
+                    # "Any suggestions?" leans on what was said before it.
+                    short = before and len(text.terms) <= _SHORT_TERMS
+                    return index, _clip(f"{before} {sentence}" if short else sentence)
+                before = sentence
     return -1, ""
 
 
@@ -175,12 +178,16 @@ def _solution(block: Sequence[Scored], opener: str, success_at: int, problem_at:
     helper = [
         item
         for item in block[max(problem_at + 1, success_at - _ADVICE_WITHIN, 0) : success_at]
-        if _identity(item) != opener and not is_phatic(item)
+        if _identity(item) != opener and not is_phatic(item) and not item.text.cues & cues.THANKS
     ]
     advice = [
         item for item in helper if item.text.cues & (cues.ADVICE | cues.CODE | cues.LINK) and not _only_asks(item)
     ]
-    stated = advice or [item for item in helper if not _only_asks(item) and len(item.text.terms) > _SHORT_TERMS]
+    stated = advice or [
+        item
+        for item in helper
+        if not _only_asks(item) and len(item.text.terms) > _SHORT_TERMS and not item.text.cues & cues.ACKNOWLEDGE
+    ]
     return _clip(" ".join(stated[-1].message.content.split())) if stated else ""
 
 

@@ -1,21 +1,18 @@
 """Features of the words: which terms came before and how common they are, and what phrases announce."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import repeat
+from typing import NamedTuple
 
 from satchel.blocks import text as texts
 from satchel.blocks.text import Text
-from satchel.blocks.topics import Packed, pack
 from satchel.blocks.window import FAR, NEVER, WINDOW
 
 DEFAULT_WEIGHT = 10
 _BEGINNING_WORDS = 12
 
 
-@dataclass(frozen=True)
-class Lexicon:
+class Lexicon(NamedTuple):
     """What was learned about words.
 
     Attributes:
@@ -29,11 +26,6 @@ class Lexicon:
     opens: Mapping[str, int]
     closes: Mapping[str, int]
     topic: Mapping[str, Sequence[int]]
-
-    @cached_property
-    def packed_topic(self) -> dict[str, Packed]:
-        """`topic` as `satchel.blocks.topics` computes with it."""
-        return {term: pack(vector) for term, vector in self.topic.items()}
 
 
 def phrases(words: Sequence[str]) -> list[str]:
@@ -57,15 +49,13 @@ class Words:
         """The features `overlap_1` to `rare_context` of the turn at `index`."""
         weight_of, seen, context = self._weight.get, self._seen, self._context
         total = sum(map(weight_of, terms, repeat(DEFAULT_WEIGHT)))
-        weight_1 = weight_2 = weight_context = weight_window = 0
-        shared_1 = shared_context = shared_window = rare = 0
+        weight_1 = weight_2 = weight_context = weight_window = shared_1 = shared_context = rare = 0
         for term in seen.keys() & terms:
             ago = index - seen[term]
             if ago > WINDOW:
                 continue
             weight = weight_of(term, DEFAULT_WEIGHT)
             weight_window += weight
-            shared_window += 1
             if ago <= context:
                 weight_context += weight
                 shared_context += 1
@@ -78,8 +68,8 @@ class Words:
         seen.update(zip(terms, repeat(index)))
         whole = total or 1
         return (
-            100 * weight_1 // whole, 100 * weight_2 // whole, 100 * weight_context // whole,
-            100 * weight_window // whole, shared_1, shared_context, shared_window, total - weight_window, rare,
+            100 * weight_1 // whole, 100 * weight_2 // whole, 100 * weight_context // whole, shared_1, shared_context,
+            total - weight_window, rare,
         )  # fmt: skip
 
 
