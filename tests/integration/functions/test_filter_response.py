@@ -176,6 +176,26 @@ def test_hostile_answers_are_filtered(invoke):
     assert len(wide["data"]) == 5
 
 
+@pytest.mark.timeout(120)  # bounded time: what takes the square of its size would take hours
+@pytest.mark.parametrize(
+    "response",
+    [
+        {f"key {i}": i for i in range(300_000)},
+        [{"text": "lunch " * 400} for _ in range(4_000)],
+        "security " * 1_100_000,
+        ["x" * 200_000] * 40,
+        json.dumps([{"text": "security \ud800"}] * 20_000),
+        "\n".join(f"2026-01-01T00:00:00Z ERROR security \udfff {i}" for i in range(100_000)),
+        {"a": [{"b": [{"c": "security"}] * 300}] * 300},
+    ],
+    ids=["wide", "ten-megabytes", "long-text", "one-character", "json-in-text", "log", "nested-arrays"],
+)
+def test_a_large_answer_is_filtered_in_bounded_time(invoke, response):
+    answer = ask(invoke, response)
+    assert answer["notice"] is None
+    assert answer["metadata"]["bytes"]["after"] < answer["metadata"]["bytes"]["before"]
+
+
 def test_tokens_are_counted_in_a_vocabulary_where_asked(invoke):
     tokens = ask(invoke, ["hello world"], config={"tokenEncoding": "o200k_base"})["metadata"]["tokensEstimate"]
     assert tokens == {"before": 4, "after": 4, "encoding": "estimate: o200k_base"}

@@ -296,7 +296,12 @@ def test_a_private_key_across_pieces_goes_whole() -> None:
     ["a" * 200_000, "=" * 200_000, "%41" * 60_000, '"' * 200_000, "\\" * 200_000, "-" * 200_000, "1" * 200_000, "1." * 100_000,
      ":" * 200_000, "@" * 200_000, "password=" * 20_000, "token " * 30_000, "://a:" * 40_000, "ghp_" * 50_000, "(" * 200_000,
      "-----BEGIN PRIVATE KEY-----" * 7_000, "a@" * 100_000, "1-" * 100_000, "key:" * 50_000, "[" * 200_000, "<key>" * 40_000,
-     "eyJhbGciOiJI" * 16_000, "cookie: a=" * 20_000, "curl -u " * 25_000, "+1" * 100_000, "sk-abcdefgh1 " * 15_000],
+     "eyJhbGciOiJI" * 16_000, "cookie: a=" * 20_000, "curl -u " * 25_000, "+1" * 100_000, "sk-abcdefgh1 " * 15_000,
+     "password,user\n" * 14_000, "password, " * 20_000, ("password," * 430 + "\n") * 50, "a|token|b\n1|2|3\n" * 12_000, "key  pin  \n" * 16_000,
+     "insert into t (password) values (" * 6_000, "insert into t (password) values ('a'),('b')," * 4_500, "net user a " * 18_000,
+     "kind: Secret\ndata:\n  a: bbbb1\n" * 6_500, '"kty"{' * 33_000, "<RSAKeyValue><D>" * 12_000, '<a name="password" ' * 10_000,
+     'variable "token" {' * 11_000, "u:p1@tcp(" * 22_000, "a:80:b:c:d" * 20_000, " -p -P -w -a" * 16_000, "community x1 " * 15_000,
+     "xoxb-" * 40_000, "hooks/abcdefgh" * 14_000, "Authorization: Digest response=" * 6_000, "-----BEGIN PGP PRIVATE KEY BLOCK-----\n> " * 5_000],
     ids=lambda text: text[:12],
 )  # fmt: skip
 @pytest.mark.timeout(30)  # quadratic behaviour would take hours

@@ -94,14 +94,15 @@ def _scores(units: Sequence[str], intent: Intent, profile: ToolProfile) -> list[
 def _passages(text: str) -> list[str]:
     found: list[str] = []
     for block in re.split(r"\n[ \t]*\n", text):
-        piece = block.strip("\n")
-        while len(piece) > PASSAGE_CHARS:
-            cut = max(piece.rfind(end, PASSAGE_CHARS // 2, PASSAGE_CHARS) for end in (". ", "\n", "。", " "))
-            cut = cut + 1 if cut > 0 else PASSAGE_CHARS
-            found.append(piece[:cut].strip())
-            piece = piece[cut:]
-        if piece.strip():
-            found.append(piece.strip())
+        piece, at = block.strip("\n"), 0
+        while len(piece) - at > PASSAGE_CHARS:
+            middle, most = at + PASSAGE_CHARS // 2, at + PASSAGE_CHARS
+            cut = max(piece.rfind(end, middle, most) for end in (". ", "\n", "。", " "))
+            cut = cut + 1 if cut > 0 else most
+            found.append(piece[at:cut].strip())
+            at = cut
+        if piece[at:].strip():
+            found.append(piece[at:].strip())
     return found
 
 

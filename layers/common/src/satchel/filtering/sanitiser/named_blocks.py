@@ -79,24 +79,26 @@ def in_variable(data: bytes, at: int) -> Iterator[Span]:
         yield from _judged(data, opened + value.start(1), opened + value.end(1), declared.group(1))
 
 
-def in_kubernetes_secret(data: bytes, at: int) -> Iterator[Span]:
-    """The fields of a Kubernetes secret in YAML whose `kind: Secret` is at `at`."""
+def in_kubernetes_secret(data: bytes, at: int) -> tuple[list[Span], int]:
+    """The fields of a Kubernetes secret in YAML whose `kind: Secret` is at `at`, and where its document ends."""
     start = data.rfind(b"\n---", max(0, at - _BLOCK_LIMIT), at)
     first = start if start >= 0 else max(0, at - _BLOCK_LIMIT)
     end = data.find(b"\n---", at, at + _BLOCK_LIMIT)
-    document = data[first : end if end >= 0 else at + _BLOCK_LIMIT]
-    for block in _SECRET_DATA.finditer(document):
+    end = end if end >= 0 else min(len(data), at + _BLOCK_LIMIT)
+    found: list[Span] = []
+    for block in _SECRET_DATA.finditer(data[first:end]):
         place = first + block.end()
         while (field := _SECRET_FIELD.match(data, place, place + _VALUE_LIMIT)) is not None:
             value = field.group(2).rstrip(b"\"',").decode("utf-8", "replace")
             name = field.group(1).decode("utf-8", "replace")
             if len(value) >= 3 and not is_open(name) and not values.is_placeholder(value):
-                start = field.start(2)
-                yield Span(start, start + len(value.encode()), "kubernetes-secret", "secret", shows_tail=False)
+                begin = field.start(2)
+                found.append(Span(begin, begin + len(value.encode()), "kubernetes-secret", "secret", shows_tail=False))
             line_end = data.find(b"\n", field.end())
-            if line_end < 0:
+            if line_end < 0 or line_end > end:
                 break
             place = line_end + 1
+    return found, end
 
 
 def _judged(data: bytes, start: int, end: int, name: bytes) -> Iterator[Span]:

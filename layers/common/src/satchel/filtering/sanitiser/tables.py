@@ -24,10 +24,11 @@ _CREDENTIALS = frozenset({Kind.PASSWORD, Kind.SECRET, Kind.TOKEN, Kind.KEY, Kind
 _HIDES_TAIL = frozenset({Kind.PASSWORD, Kind.PIN})
 _INSERT = compile_bytes(rb"(?i)insert\s+(?:ignore\s+)?into\s+[\w.\"`\[\]]{1,100}\s*\(([^()]{1,1000})\)\s*values\s*\(")
 _INSERT_LIMIT = 65_536
+_MOST_NESTED = 8
 
 
 def beneath(data: bytes, at: int, end: int) -> tuple[list[Span], int]:
-    """The credentials of the table that has the name of a column at `at`, and where it ends; `at` where there is none.
+    """The credentials of the table that has the name of a column at `at`, and up to where there is no other header.
 
     Args:
         data: The text.
@@ -44,7 +45,7 @@ def beneath(data: bytes, at: int, end: int) -> tuple[list[Span], int]:
         return [], at  # alternatives of a pattern
     columns = _columns(header, delimiter)
     if not columns or _goes_on(data, start, delimiter, len(_cells(header, delimiter))):
-        return [], at
+        return [], stop  # nor is any other name in this line the name of a column
     # In prose a comma has a blank behind it: there only what is no plain word counts.
     is_loose = delimiter == b"," and b", " in header
     found, reached = _rows(data, stop + 1, delimiter, columns, _cells(header, delimiter), is_loose=is_loose)
@@ -164,17 +165,22 @@ def _spaced(line: bytes) -> Iterator[Cell]:
         at += len(piece) + 2
 
 
-def inserted(data: bytes, at: int) -> Iterator[Span]:
-    """The credentials of a SQL `INSERT` that begins at `at`."""
+def inserted(data: bytes, at: int) -> tuple[list[Span], int]:
+    """The credentials of a SQL `INSERT` that begins at `at`, and where its rows end."""
     match = _INSERT.match(data, at, at + _LINE_LIMIT)
     if match is None:
-        return
+        return [], at
     names = [name.strip(b' \t\r\n"`[]').decode("utf-8", "replace") for name in match.group(1).split(b",")]
     kinds = {place: kind for place, name in enumerate(names) if (kind := classify(name)) in _CREDENTIALS}
+    found: list[Span] = []
+    reached = match.end()
     for place, start, stop in _tuples(data, match.end() - 1, min(len(data), at + _INSERT_LIMIT)) if kinds else ():
         kind = kinds.get(place)
+        reached = stop
         if kind is not None and _is_value(data[start:stop], kind, is_loose=False):
-            yield Span(start, stop, f"assigned-{kind.value}", "secret", shows_tail=kind not in _HIDES_TAIL)
+            rule = f"assigned-{kind.value}"
+            found.append(Span(start, stop, rule, "secret", shows_tail=kind not in _HIDES_TAIL))
+    return found, reached
 
 
 def _tuples(data: bytes, at: int, limit: int) -> Iterator[tuple[int, int, int]]:
@@ -192,6 +198,8 @@ def _tuples(data: bytes, at: int, limit: int) -> Iterator[tuple[int, int, int]]:
             at = end
         elif char == b"(":
             depth += 1
+            if depth > _MOST_NESTED:
+                return
             place = 0 if depth == 1 else place
         elif char == b")":
             depth -= 1

@@ -50,7 +50,7 @@ def is_mixed(token: bytes) -> bool:
 
 def _is_slack(token: bytes) -> bool:
     """Numbers and something random, or one random run: `xoxb-<team>-<bot>-<random>` and its kin."""
-    text = token.decode("latin-1")
+    text = token[:400].decode("latin-1")
     parts = text.split("-")[1:]
     numbers = [part for part in parts if part.isdigit() and len(part) >= 8]
     if len(numbers) >= 2:

@@ -64,7 +64,7 @@ def find(data: bytes) -> Iterator[Span]:
 
 def find_headers(data: bytes) -> Iterator[Span]:
     """Spans of credentials in headers, signed URLs, private keys and command lines."""
-    reached = cookies_to = 0
+    reached = cookies_to = rows_to = secret_to = 0
     for hit in _WORDS.finditer(data):
         at, word = hit.start(), hit.group().lower()
         if at < reached or (word == b"cookie" and at < cookies_to):
@@ -74,6 +74,16 @@ def find_headers(data: bytes) -> Iterator[Span]:
             if match is not None:
                 cookies_to = match.end()
                 yield from _cookies(match)
+            continue
+        if word.startswith(b"insert"):
+            if at >= rows_to:
+                rows, rows_to = tables.inserted(data, at)
+                yield from rows
+            continue
+        if word.startswith(b"kind"):
+            if at >= secret_to:
+                fields, secret_to = named_blocks.in_kubernetes_secret(data, at)
+                yield from fields
             continue
         for span in _at(data, at, word):
             reached = max(reached, span.end) if span.rule == "private-key" else reached
@@ -91,10 +101,6 @@ def _at(data: bytes, at: int, word: bytes) -> Iterator[Span]:
         yield from private_keys.at_opening(data, at)
     elif word.startswith((b"ls0t", b"private-lines")):
         yield from private_keys.packed(data, at)
-    elif word.startswith(b"kind"):
-        yield from named_blocks.in_kubernetes_secret(data, at)
-    elif word.startswith(b"insert"):
-        yield from tables.inserted(data, at)
     elif word.startswith(_HOSTS):
         yield from _webhook(data, at)
     elif word[:1] == b":" and word[-1:] == b":":
