@@ -1,3 +1,6 @@
+import base64
+import json
+
 import pytest
 
 from satchel.errors import InvalidInputError
@@ -128,6 +131,34 @@ def test_a_cursor_of_another_question_or_of_nobody_is_refused(history):
         with pytest.raises(InvalidInputError) as refused:
             history.search(query, limit=2, cursor=given)
         assert refused.value.field == "cursor"
+
+
+@pytest.mark.parametrize("query", ["garden", "*"])
+@pytest.mark.parametrize(
+    ("place", "forged"),
+    [
+        (0, float("inf")),
+        (0, 10**30),
+        (0, "1"),
+        (1, "x"),
+        (1, None),
+        (1, "2026-01-01T00:00:00"),
+        (2, []),
+        (3, float("inf")),
+        (3, 10**40),
+        (3, 2**62),
+        (4, -(2**63) - 1),
+    ],
+)
+def test_a_forged_cursor_is_refused_by_name(history, query, place, forged):
+    for number in range(4):
+        history.say(f"garden {number}")
+    cursor = history.search(query, limit=2).next_cursor
+    body = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    body[place] = forged
+    with pytest.raises(InvalidInputError) as refused:
+        history.search(query, limit=2, cursor=base64.urlsafe_b64encode(json.dumps(body).encode()).decode())
+    assert refused.value.field == "cursor"
 
 
 def test_the_floor_says_how_many_hits_it_removed(history):

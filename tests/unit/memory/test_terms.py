@@ -78,6 +78,11 @@ def test_any_text_has_terms_of_bounded_length(text):
     assert all(0 < len(term) <= MAX_TERM_CHARS for term in passage_terms(text))
 
 
+@pytest.mark.parametrize("word", ["a" * 260_000, "aB" * 130_000, "é" * 130_000, "1" * 260_000])
+def test_a_word_longer_than_anybody_types_is_found_by_its_beginning(word):
+    assert query_terms(normalize(word[:200]))[-1].variants <= passage_terms(word).keys()
+
+
 @given(st.text())
 def test_any_query_has_a_bounded_number_of_words_within_its_text(text):
     normal = normalize(text)

@@ -32,13 +32,13 @@ class _Cursor:
 
     Attributes:
         as_of: The newest message when the first page was made: later ones do not shift the pages.
-        now: The asker's time then, as ISO-8601.
+        now: The asker's time then.
         key: What sorts the last hit given out.
         question: Fingerprint of everything asked; a cursor serves no other question.
     """
 
     as_of: int
-    now: str
+    now: datetime
     key: tuple[float, int, int]
     question: str
 
@@ -86,7 +86,7 @@ def search(
     filters = Filters(since, until, session_id, role)
     question = _fingerprint(text, min_score, filters)
     place = None if cursor is None else _read_cursor(cursor, question)
-    now = datetime.fromisoformat(place.now) if place else clock()
+    now = place.now if place else clock()
     corpus, newest = store.corpus(replace(filters, as_of=place.as_of if place else None))
     filters = replace(filters, as_of=newest)
     if text == EVERYTHING:
@@ -101,7 +101,7 @@ def search(
     return SearchResult(
         tuple(replace(hit, neighbours=tuple(around.get(hit.message.seq, ()))) for hit in packed),
         len(hits[:limit]) - len(page),
-        _write_cursor(_Cursor(newest, now.isoformat(), _key(page[-1]), question)) if more else None,
+        _write_cursor(_Cursor(newest, now, _key(page[-1]), question)) if more else None,
     )
 
 
@@ -135,7 +135,7 @@ def _list(store: SearchStore, filters: Filters, place: _Cursor | None, limit: in
     after = None
     if place is not None:
         _, sent, seq = place.key
-        after = (_EPOCH - sent * _MICROSECOND, -seq)
+        after = (_instant(sent), -seq)
     return [Hit(message, 1.0, 1.0) for message in store.newest(filters, after=after, limit=limit)]
 
 
@@ -146,6 +146,11 @@ def _hit(ranked: Ranked) -> Hit:
 def _key(hit: Hit) -> tuple[float, int, int]:
     """What orders hits, smallest first: score, then the newer message."""
     return (-hit.score, -((hit.message.created_at - _EPOCH) // _MICROSECOND), -hit.message.seq)
+
+
+def _instant(sent: int) -> datetime:
+    """When the message was said that has `sent` in its key."""
+    return _EPOCH - sent * _MICROSECOND
 
 
 def _pack(page: Sequence[Hit], max_tokens: int) -> list[Hit]:
@@ -170,7 +175,7 @@ def _fingerprint(text: str, min_score: float, filters: Filters) -> str:
 
 
 def _write_cursor(cursor: _Cursor) -> str:
-    body = json.dumps([cursor.as_of, cursor.now, *cursor.key, cursor.question])
+    body = json.dumps([cursor.as_of, cursor.now.isoformat(), *cursor.key, cursor.question])
     return base64.urlsafe_b64encode(body.encode()).decode().rstrip("=")
 
 
@@ -178,9 +183,26 @@ def _read_cursor(text: str, question: str) -> _Cursor:
     try:
         body = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
         as_of, now, score, sent, seq, stated = body
-        cursor = _Cursor(int(as_of), str(now), (float(score), int(sent), int(seq)), str(stated))
-    except (ValueError, TypeError) as error:
+        key = (float(score), _integer(sent), _integer(seq))
+        _instant(key[1])
+        cursor = _Cursor(_integer(as_of), _aware(now), key, str(stated))
+    except (ValueError, TypeError, OverflowError, RecursionError) as error:
         raise InvalidInputError("cursor is not one of ours", field="cursor") from error
     if cursor.question != question:
         raise InvalidInputError("cursor belongs to another question", field="cursor")
     return cursor
+
+
+def _integer(given: object) -> int:
+    """A whole number as PostgreSQL stores one."""
+    if not isinstance(given, int) or not -(2**63) <= given < 2**63:
+        raise ValueError("no whole number of 64 bits")
+    return given
+
+
+def _aware(given: str) -> datetime:
+    """A time with its offset."""
+    time = datetime.fromisoformat(given)
+    if time.tzinfo is None:
+        raise ValueError("no offset")
+    return time

@@ -26,7 +26,7 @@ from satchel.memory.languages import (
 )
 
 MAX_TERM_CHARS = 64
-"""A longer word is cut: nobody types more of it, and the index's keys stay small."""
+"""A longer word is cut and not inflected: nobody types more of it, and the index's keys stay small."""
 
 MAX_QUERY_TERMS = 64
 """Distinct terms of one query that are looked up; a pasted document is searched for by its first ones."""
@@ -98,7 +98,7 @@ def passage_terms(text: str) -> Counter[str]:
         if word.dense:
             counts.update(_bigrams(word.folded))
         elif language is None or word.folded not in FUNCTION_WORDS[language]:
-            counts.update({term[:MAX_TERM_CHARS] for term in _passage_forms(word, language)})
+            counts.update(_passage_forms(word, language))
     return counts
 
 
@@ -122,10 +122,13 @@ def query_terms(text: str) -> list[QueryTerm]:
     return list(found.values())[:MAX_QUERY_TERMS]
 
 
+_Kind = Literal["dense", "exact", "inflected"]
+
+
 @dataclass(frozen=True, slots=True)
 class _Word:
     folded: str
-    kind: Literal["dense", "exact", "inflected"]
+    kind: _Kind
     start: int
     end: int
 
@@ -141,25 +144,32 @@ def _split(text: str) -> list[_Word]:
             words += _identifier(match.group(), match.start())
         elif match.lastgroup:
             kind = "dense" if match.lastgroup == "dense" else "exact"
-            words.append(_Word(fold(match.group()), kind, match.start(), match.end()))
+            words.append(_word(match.group(), kind, match.start(), match.end()))
     return [word for word in words if word.folded]
 
 
 def _identifier(text: str, start: int) -> list[_Word]:
     """Return the parts of a word and, where there are several, the whole without its joints."""
     if _ALPHABETS_WITH_SIGNS.search(text) or (text.isalpha() and (text.islower() or not text.isascii())):
-        return [_Word(fold(text), "inflected", start, start + len(text))]
+        return [_word(text, "inflected", start, start + len(text))]
     parts = [_part(part, start) for part in _PART.finditer(text)]
     if len(parts) < 2:  # noqa: PLR2004 - one part is the word itself
         return parts
-    whole = "".join(part.folded for part in parts)
+    whole = "".join(part.folded for part in parts)[:MAX_TERM_CHARS]
     return [*parts, _Word(whole, "exact", start, start + len(text))]
 
 
 def _part(match: re.Match[str], start: int) -> _Word:
     text = match.group()
     kind = "exact" if text[0].isdigit() else "inflected"
-    return _Word(fold(text.replace(",", "")), kind, start + match.start(), start + match.end())
+    return _word(text.replace(",", ""), kind, start + match.start(), start + match.end())
+
+
+def _word(text: str, kind: _Kind, start: int, end: int) -> _Word:
+    folded = fold(text)
+    if kind == "dense" or len(folded) <= MAX_TERM_CHARS:
+        return _Word(folded, kind, start, end)
+    return _Word(folded[:MAX_TERM_CHARS], "exact", start, end)
 
 
 def _is_function_word(word: str, language: str | None) -> bool:
@@ -191,8 +201,7 @@ def _query_forms(word: _Word, language: str | None) -> list[QueryTerm]:
         variants = {stem(word.folded, language), shortest_stem(word.folded)}
     else:
         variants = {word.folded, *all_stems(word.folded)}
-    cut = frozenset(variant[:MAX_TERM_CHARS] for variant in variants)
-    return [QueryTerm(word.folded, cut, None, word.start, word.end)]
+    return [QueryTerm(word.folded, frozenset(variants), None, word.start, word.end)]
 
 
 def _dense_query_forms(word: _Word) -> list[QueryTerm]:
