@@ -18,7 +18,7 @@ for name, text in inputs["modules"].items():
     sys.modules[name] = types.ModuleType(name)
     exec(compile(text, f"<{name}>", "exec"), sys.modules[name].__dict__)
 
-from desk_library import PIECES, backtesting  # noqa: E402 - made just now
+from desk_library import PIECES, backtesting, without_statistics  # noqa: E402 - made just now
 from desk_lookahead import look_ahead  # noqa: E402
 from desk_results import equity_of, moments, number, statistics, trades_of  # noqa: E402
 
@@ -67,7 +67,8 @@ def main():
         if best is None or rank > best[0]:
             best, best_params = (rank, stats), params
     stats = best[1]
-    verdict, reason, places = look_ahead(lambda bars: run(strategy, bars, best_params), data, stats)
+    with without_statistics():
+        verdict, reason, places = look_ahead(lambda bars: run(strategy, bars, best_params), data, stats)
     shown, reasons = statistics(stats)
     return {
         "stats": shown,

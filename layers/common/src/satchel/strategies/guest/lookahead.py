@@ -10,18 +10,18 @@ import numpy as np
 FIRST_BARS = 1_500
 CUTS = (0.35, 0.6, 0.85)
 LATER_BARS = 100_000
-MOST_LATER = 4
-# How much of another future it is shown there.
-FUTURE_BARS = 300
+MOST_LATER = 3
+# How much of another future it is shown.
+FUTURE_BARS = 150
 
 
-def changed_future(data, last):
-    """`data` with every bar after `last` replaced by other plausible prices; the same on every call."""
+def another(data, last):
+    """`data` up to `last`, and then a while of other plausible prices; the same on every call."""
     chance = random.Random(last)
-    changed = data.copy()
+    changed = data.iloc[: last + 1 + FUTURE_BARS].copy()
     level = float(data["Close"].iloc[last])
     prices = []
-    for _ in range(last + 1, len(data)):
+    for _ in range(last + 1, len(changed)):
         close = level * math.exp(chance.gauss(0, 0.05))
         high, low = max(level, close) * 1.02, min(level, close) * 0.98
         prices.append((level, high, low, close, chance.uniform(1, 1e6)))
@@ -74,15 +74,12 @@ def look_ahead(run, data, whole):
     checks = [
         (last, before, future)
         for last in cuts(before, 1, len(begun) - 1, CUTS)
-        for future in (changed_future(begun, last), begun.iloc[: last + 2])
+        for future in (another(begun, last), begun.iloc[: last + 2])
     ]
     if len(data) > FIRST_BARS:
         count = max(1, min(MOST_LATER, LATER_BARS // len(data)))
         shares = [(place + 1) / (count + 1) for place in range(count)]
-        checks += [
-            (last, whole, changed_future(data.iloc[: last + 1 + FUTURE_BARS], last))
-            for last in cuts(whole, FIRST_BARS, len(data) - 1, shares)
-        ]
+        checks += [(last, whole, another(data, last)) for last in cuts(whole, FIRST_BARS, len(data) - 1, shares)]
     for last, known, future in checks:
         reason = changed_by(run, future, last, known)
         if reason:
