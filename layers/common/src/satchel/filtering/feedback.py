@@ -24,6 +24,7 @@ WEIGHT = 0.35
 PREFIX_CHARS = 6
 _MIN_CHARS = 3
 MIN_MATCHING = 3
+FILL_TERMS = 24
 # A word that more than this share of the items use says nothing.
 RARE_SHARE = 8
 
@@ -68,8 +69,10 @@ def fill(laid: Corpus, scores: Sequence[float], wanted: Sequence[Term], places: 
         return filled
     known = {term.stem[:PREFIX_CHARS] for term in wanted}
     gains: defaultdict[int, float] = defaultdict(float)
-    for word, weight in _shares(laid, scores, nlargest(SEEDS, matching, key=scores.__getitem__)).items():
-        holders = _holders(laid, word) if word not in known else set[int]()
+    shares = _shares(laid, scores, nlargest(SEEDS, matching, key=scores.__getitem__))
+    new = [word for word in shares if word not in known]
+    for word in sorted(new, key=lambda word: (-shares[word], -len(word), word))[:FILL_TERMS]:
+        holders, weight = _holders(laid, word), shares[word]
         if len(holders) * RARE_SHARE <= len(scores):
             for i in holders:
                 gains[i] += weight * math.log((len(scores) + 1) / (len(holders) + 0.5))
