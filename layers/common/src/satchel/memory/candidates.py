@@ -3,12 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from satchel.memory.messages import Message, Role
 from satchel.memory.terms import QueryTerm
+
+_ROLES = frozenset(get_args(Role))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,4 +87,4 @@ class Candidates:
     @property
     def speakers(self) -> frozenset[str]:
         """Names of those who speak in the candidates, where names are given."""
-        return frozenset(one.message.speaker for one in self.by_seq.values() if one.message.speaker != one.message.role)
+        return frozenset({one.message.speaker for one in self.by_seq.values()} - _ROLES)

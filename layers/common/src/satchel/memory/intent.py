@@ -90,6 +90,7 @@ _PLACE = re.compile(
     r"\b(?:in|at|to|from|near|under|inside|behind|into|around) (?:(?:the|a|an|my|our|their) )?(?=\w)"
     r"|[가-힣](?:에서|에|으로|로)(?![가-힣])|[在到去于住]|[ぁ-んァ-ヶ一-龥](?:に|で|へ)"
 )
+_END_CHARS = 20
 _QUESTION_END = re.compile(r"[?？\uff1f؟]\s*[\"'”’)\]]*\s*$")
 
 
@@ -196,7 +197,7 @@ def names_a_place(content: str) -> bool:
 
 def ends_with_question(content: str) -> bool:
     """Whether a message ends in a question: it asks for facts more often than it states them."""
-    return bool(_QUESTION_END.search(content))
+    return bool(_QUESTION_END.search(content[-_END_CHARS:]))
 
 
 def _asked_role(query: str) -> Literal["user", "assistant"] | None:

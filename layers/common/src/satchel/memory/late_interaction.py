@@ -35,7 +35,9 @@ def best_cosines(
     asked = asked / np.linalg.norm(asked, axis=1, keepdims=True) - query_mean
     asked /= np.maximum(np.linalg.norm(asked, axis=1, keepdims=True), 1e-6)
     counts = [len(message) for message in messages]
-    mean_of = np.repeat(np.asarray(rows), counts)
+    used, mean_of_message = np.unique(rows, return_inverse=True)
+    means = means[used]
+    mean_of = np.repeat(mean_of_message, counts)
     pieces = np.concatenate(messages).astype(np.float32)
     # (t - m)·a / |t - m| without a centred copy of all pieces: t is scaled to |t| = 1, so |t - m|² = 1 - 2 t·m + m·m.
     products = pieces @ np.vstack([asked, means]).T

@@ -63,12 +63,13 @@ def rank(candidates: Candidates, query: Encoding, intent: Intent, background: Ba
     order = order_of(ranks, messages)
     evidence = evidence_of(features, corpus=candidates.corpus, names_days=bool(intent.days))
     odds = log_odds(ranks, order, evidence)
+    rounded = np.round(np.column_stack(list(parts.values())), 3).tolist()
     return [
         Ranked(
             message=messages[row],
             score=1 / (1 + math.exp(-float(odds[row]))),
             similarity=min(max(candidates.by_seq[seqs[row]].similarity or 0.0, 0.0), 1.0),
-            contributions={name: round(float(part[row]), 3) for name, part in parts.items() if part[row]},
+            contributions={name: part for name, part in zip(parts, rounded[row], strict=True) if part},
             words=tuple(candidates.words[index].word for index in sorted(candidates.by_seq[seqs[row]].frequencies)),
         )
         for row in order

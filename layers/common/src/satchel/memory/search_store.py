@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from psycopg import Cursor
+from psycopg.rows import DictRow
 
 from satchel.embeddings.encoder import Encoding
 from satchel.memory.candidates import Candidate, Candidates, Filters
@@ -113,21 +115,23 @@ class SearchStore:
         vector = _vector_text(query.pooled)
         lookup = {"user_id": self._user_id, "encoder": encoder, "embedding": vector, **_lookup(words)}
         limits = {**_filter_values(filters), "filtered": filters.narrow, "corpus": corpus, "limit": NEAREST}
+        spans = [{**lookup, **_within(limits, span)} for span in days]
         with self._database.transaction(self._user_id) as connection:
-            found = _near(connection, {**lookup, **limits})
-            matching, documents = _matching(connection, {**lookup, **limits})
-            dated = [seq for span in days for seq in _near(connection, {**lookup, **_within(limits, span)})]
-            first = sorted({*found, *matching, *dated})
+            # What does not wait for another answer goes out together: a round trip costs more than a statement.
+            with connection.pipeline():
+                near = [connection.execute(_SQL["nearest_passages"], {**lookup, **limits})]
+                near += [connection.execute(_SQL["nearest_passages"], span) for span in spans]
+                matching = connection.execute(_SQL["keyword_matches"], {**lookup, **limits}) if words else None
+            by_words, documents = _matching(matching)
+            first = sorted({*by_words, *(row["seq"] for cursor in near for row in cursor.fetchall())})
             around = _surroundings(connection, self._user_id, first, REACH, as_of=filters.as_of)
             everyone = sorted({*first, *(seq for places in around.values() for seq in places.values())})
-            messages = _messages(connection, self._user_id, everyone)
             read = {**lookup, "seqs": everyone, "passages": PASSAGES}
-            vectors = _vectors(connection, read, 0 if query.tokens is None else query.tokens.shape[1])
-            frequencies = _frequencies(connection, read)
-        by_seq = {
-            seq: Candidate(message, *vectors.get(seq, (None, None)), *frequencies.get(seq, ({}, 0)))
-            for seq, message in messages.items()
-        }
+            with connection.pipeline():
+                messages = connection.execute(_SQL["messages_by_arrival"], read)
+                vectors = connection.execute(_SQL["candidate_vectors"], read, binary=True)
+                counts = connection.execute(_SQL["term_frequencies"], read)
+            by_seq = _by_seq(messages, vectors, counts, 0 if query.tokens is None else query.tokens.shape[1])
         ranked = frozenset(seq for seq in first if seq in by_seq)
         return Candidates(by_seq, ranked, around, tuple(words), documents, corpus)
 
@@ -136,14 +140,8 @@ class SearchStore:
             return connection.execute(_SQL[statement], {"user_id": self._user_id, **values}).fetchall()
 
 
-def _near(connection: Connection, values: dict[str, Any]) -> list[int]:
-    return [row["seq"] for row in connection.execute(_SQL["nearest_passages"], values)]
-
-
-def _matching(connection: Connection, values: dict[str, Any]) -> tuple[list[int], dict[int, int]]:
-    if not values["words"]:
-        return [], {}
-    rows = connection.execute(_SQL["keyword_matches"], values).fetchall()
+def _matching(cursor: Cursor[DictRow] | None) -> tuple[list[int], dict[int, int]]:
+    rows = [] if cursor is None else cursor.fetchall()
     seqs = [row["seq"] for row in rows if row["seq"] is not None]
     return seqs, {row["word"]: row["messages"] for row in rows if row["seq"] is None}
 
@@ -153,7 +151,7 @@ def _surroundings(
 ) -> dict[int, dict[int, int]]:
     around: dict[int, dict[int, int]] = {}
     values = {"user_id": user_id, "seqs": list(seqs), "reach": reach, "as_of": as_of}
-    for row in connection.execute(_SQL["surroundings"], values):
+    for row in connection.execute(_SQL["surroundings"], values).fetchall():
         around.setdefault(row["seq"], {})[row["place"]] = row["beside"]
     return around
 
@@ -163,11 +161,21 @@ def _messages(connection: Connection, user_id: str, seqs: Sequence[int]) -> dict
     return {row["seq"]: Message(**row) for row in rows}
 
 
-def _vectors(
-    connection: Connection, values: dict[str, Any], width: int
-) -> dict[int, tuple[float, NDArray[np.int8] | None]]:
+def _by_seq(
+    messages: Cursor[DictRow], vectors: Cursor[DictRow], counts: Cursor[DictRow], width: int
+) -> dict[int, Candidate]:
+    known, frequencies = _vectors(vectors, width), _frequencies(counts)
+    return {
+        row["seq"]: Candidate(
+            Message(**row), *known.get(row["seq"], (None, None)), *frequencies.get(row["seq"], ({}, 0))
+        )
+        for row in messages.fetchall()
+    }
+
+
+def _vectors(cursor: Cursor[DictRow], width: int) -> dict[int, tuple[float, NDArray[np.int8] | None]]:
     rows: dict[int, list[dict[str, Any]]] = {}
-    for row in connection.execute(_SQL["candidate_vectors"], values, binary=True):
+    for row in cursor.fetchall():
         rows.setdefault(row["seq"], []).append(row)
     vectors: dict[int, tuple[float, NDArray[np.int8] | None]] = {}
     for seq, passages in rows.items():
@@ -177,10 +185,12 @@ def _vectors(
     return vectors
 
 
-def _frequencies(connection: Connection, values: dict[str, Any]) -> dict[int, tuple[dict[int, int], int]]:
+def _frequencies(cursor: Cursor[DictRow]) -> dict[int, tuple[dict[int, int], int]]:
     """Return for each message how often it has each word, and how many terms it has."""
-    rows = connection.execute(_SQL["term_frequencies"], values)
-    return {row["seq"]: (dict(zip(row["words"], row["frequencies"], strict=True)), row["length"]) for row in rows}
+    return {
+        row["seq"]: (dict(zip(row["words"], row["frequencies"], strict=True)), row["length"])
+        for row in cursor.fetchall()
+    }
 
 
 def _filter_values(filters: Filters) -> dict[str, Any]:
