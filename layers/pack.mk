@@ -16,6 +16,6 @@ FOR_LAMBDA := --only-binary=:all: --implementation cp --python-version 3.13 --ig
 
 INSTALL = $(PYTHON) -m pip install --quiet --no-deps --no-compile --target "$(SITE)"
 
-# Never used there, and counts against the limit of 250 MB: scripts, tests, caches, type stubs, lists of files.
+# Never used there, and counts against the limit of 250 MB: scripts, tests, caches, type stubs, lists of files and parts.
 PRUNE = rm -rf "$(SITE)/bin" && find "$(SITE)" \
-	\( -name tests -type d -o -name __pycache__ -o -name '*.pyi' -o -path '*.dist-info/RECORD' \) -prune -exec rm -rf {} +
+	\( -name tests -type d -o -name __pycache__ -o -name '*.pyi' -o -path '*.dist-info/RECORD' -o -path '*.dist-info/sboms' \) -prune -exec rm -rf {} +
