@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any, cast
 
 from satchel.errors import InvalidInputError, NotFoundError, UnavailableError
-from satchel.trading.live import Listing, LiveRefusedError, LiveUnknownError, Placed
+from satchel.trading.live_orders import Listing, LiveRefusedError, LiveUnknownError, Placed
 from satchel.trading.orders import OrderRequest
 
 # One request to the exchange; an order takes five of them before and after it is sent.

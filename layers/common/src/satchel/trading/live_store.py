@@ -6,7 +6,7 @@ from typing import Any
 
 from satchel.postgres.database import Connection, Database
 from satchel.postgres.queries import load_queries
-from satchel.trading.live import LIVE, LiveOrder
+from satchel.trading.live_orders import LIVE, LiveOrder
 from satchel.trading.orders import OrderRequest
 from satchel.trading.risk import RiskLimits
 

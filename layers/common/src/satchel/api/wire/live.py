@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from satchel.api.wire.amounts import Amount, Symbol
 from satchel.api.wire.types import StorableText
 from satchel.timestamps import format_timestamp
-from satchel.trading.live import LIVE, LiveOrder, LivePreview, LiveTrade
+from satchel.trading.live_orders import LIVE, LiveOrder, LivePreview, LiveTrade
 from satchel.trading.money import plain, short
 from satchel.trading.orders import OrderRequest
 
