@@ -1,5 +1,7 @@
 """What a newcomer meets: a few messages, the default floor, and the encoder that is shipped."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 from satchel.embeddings.e5 import E5Encoder
@@ -16,6 +18,7 @@ def found(history, query):
     return history.found(query, min_score=DEFAULT_MIN_SCORE)
 
 
+NOW = datetime(2026, 3, 2, 12, tzinfo=UTC)  # when a test of this folder asks
 MOVED = "I moved to Seoul last week"
 DOG = "My dog is called Bori 🐶"
 DOG_KO = "우리 강아지 이름은 보리야 🐶"
@@ -77,3 +80,37 @@ def test_a_score_hardly_changes_as_unrelated_messages_arrive(newcomer):
     first = newcomer.search("what is my dog's name").hits[0]
     assert first.message == alone.message
     assert DEFAULT_MIN_SCORE < first.score <= alone.score
+
+
+DAYS = [
+    "I fixed the fence.",
+    "Mina called about the rent.",
+    "점심은 김치찌개였다",
+    "The build is green again.",
+    "牙医改到三点",
+]
+
+
+@pytest.mark.parametrize(
+    ("query", "days_ago"),
+    [
+        ("what did I say yesterday?", 1),
+        ("What happened two days ago?", 2),
+        ("어제 내가 뭐라고 했어?", 1),
+        ("그저께 무슨 얘기 했지?", 2),
+        ("昨天我说了什么？", 1),
+        ("what did we talk about on {three:%B %d}?", 3),
+        ("on {three:%A}", 3),
+    ],
+)
+def test_a_question_about_a_day_and_nothing_else_finds_what_was_said_on_it(newcomer, query, days_ago):
+    for ago, content in enumerate(DAYS, start=1):
+        newcomer.say(content, at=NOW - timedelta(days=ago))
+    assert found(newcomer, query.format(three=NOW - timedelta(days=3))) == [DAYS[days_ago - 1]]
+
+
+def test_a_question_about_a_day_and_a_subject_needs_both(newcomer):
+    for ago, content in enumerate(DAYS, start=1):
+        newcomer.say(content, at=NOW - timedelta(days=ago))
+    assert found(newcomer, "what did Mina call about two days ago?") == [DAYS[1]]
+    assert found(newcomer, "how was the concert yesterday?") == []

@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from satchel.cli.api_client import ApiClient
 from satchel.cli.options import add_server, base_url
+from satchel.memory.excerpt import excerpt
 
 if TYPE_CHECKING:
     from satchel.cli.options import Commands
+
+SHOWN_CHARS = 160
+"""Of each hit, on its line."""
 
 
 def add_commands(commands: "Commands") -> None:
@@ -77,8 +81,8 @@ def _status(arguments: argparse.Namespace) -> None:
 def describe_hit(hit: dict[str, Any]) -> str:
     """One search hit as a line: score, time, who, and the text's beginning."""
     message = hit["message"]
-    text = " ".join(message["content"].split())
-    return f"{hit['score']:.2f}  {message['created_at']}  {message['role']}: {text[:160]}"
+    text = excerpt(message["content"], SHOWN_CHARS)
+    return f"{hit['score']:.2f}  {message['created_at']}  {message['role']}: {text}"
 
 
 def client_of(arguments: argparse.Namespace) -> ApiClient:

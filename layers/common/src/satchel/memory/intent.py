@@ -56,6 +56,15 @@ _PARTICLE = re.compile(
     r"(?<=[가-힣]{2})(?:에서는|에서|에게|한테|으로|까지|부터|이라고|라고|이랑|은|는|이|가|을|를|에|로|의|도|와|과)(?![가-힣])"
 )
 
+# What may be left of a question that asks for whatever was said on a day.
+_WHATEVER = re.compile(
+    r"\b(?:i|we|you|me|us|my|our|did|do|does|doing|done|was|were|had|have|has|is|are|happen(?:ed|ing)?|going|went|about|on"
+    r"|in|at|from|of|the|to|with|any|anything|everything|something|all|show|messages?|s)\b"
+    r"|(?<![가-힣])(?:대화|메시지|이야기|얘기|말|일이?|지난|보여|줘|에|있었(?:지|어|나|니)|했(?:지|어|나|니))(?![가-힣])"
+    r"|[说說做有事过過都]|[^\w]",
+    re.IGNORECASE,
+)
+
 _BOTH = re.compile(r"\bwe\b|우리|我们|我們", re.IGNORECASE)
 # How things stand with the asker: said outright, or in the present tense.
 _NOW = re.compile(
@@ -107,6 +116,7 @@ class Intent:
         asks_current: Whether it asks how things are, so that the newest of several statements holds.
         keywords: Whether it is a few bare words rather than a question: then the words themselves are wanted.
         days: Days that the query names.
+        days_alone: Whether they are all that it asks for: then whatever was said on them answers.
         zone: The asker's time zone.
         script: What it is written in, an index into `background.SCRIPTS`.
         subject: The query with everything that asks rather than tells blanked out: days, question words, the names in
@@ -121,6 +131,7 @@ class Intent:
     asks_current: bool
     keywords: bool
     days: tuple[NamedDays, ...]
+    days_alone: bool
     zone: tzinfo
     script: int
     subject: str
@@ -164,6 +175,7 @@ def read_intent(query: str, *, speakers: Iterable[str], now: datetime) -> Intent
         asks_current=not days and bool(_NOW.search(query)) and not _PAST.search(query),
         keywords=not days and _is_bare(query, rest),
         days=tuple(days),
+        days_alone=bool(days) and not named and not _WHATEVER.sub("", rest),
         zone=now.tzinfo or UTC,
         script=script_of(query),
         subject=rest,

@@ -61,7 +61,11 @@ def rank(candidates: Candidates, query: Encoding, intent: Intent, background: Ba
     features = read_features(candidates, seqs, query, intent, background)
     ranks, parts = ranks_of(features, messages, intent)
     order = order_of(ranks, messages)
-    evidence = evidence_of(features, corpus=candidates.corpus, names_days=bool(intent.days))
+    evidence = (
+        evidence_of_days(features)
+        if intent.days_alone
+        else evidence_of(features, corpus=candidates.corpus, names_days=bool(intent.days))
+    )
     odds = log_odds(ranks, order, evidence)
     rounded = np.round(np.column_stack(list(parts.values())), 3).tolist()
     return [
@@ -79,6 +83,8 @@ def rank(candidates: Candidates, query: Encoding, intent: Intent, background: Ba
 def ranks_of(features: Features, messages: Sequence[Message], intent: Intent) -> tuple[Column, dict[str, Column]]:
     """Return what each message is ordered by, and the parts that it is the sum of, by their names."""
     parts = contributions(features, messages)
+    if intent.days_alone:
+        parts["days"] = WEIGHTS.days_alone * features.days
     # A matrix product may differ in its last digits from row to row: what is equal has to stay equal.
     ranks = np.round(sum(parts.values(), np.zeros(len(messages))), DECIMALS)
     if intent.asks_current:
@@ -189,4 +195,13 @@ def evidence_of(features: Features, *, corpus: int, names_days: bool) -> dict[st
         "foreign": features.foreign,
         # The greatest of n draws from a normal distribution lies about √(2 ln n) deviations above its mean.
         "chance": np.full_like(features.meaning, math.sqrt(2 * math.log(max(corpus, 1)))),
+    }
+
+
+def evidence_of_days(features: Features) -> dict[str, Column]:
+    """As `evidence_of`, for a query that asks for whatever was said on the days it names."""
+    return {
+        "days_alone": features.days,
+        "other_day": 1 - features.days,
+        "other_role": features.other_role,
     }

@@ -5,7 +5,8 @@ each on the MemoryBank dialogues (MIT) and one Korean dialogue of our own; LoCoM
 never fitted to. The numbers of the probability are a logistic regression on the same dialogues and our own facts in
 three languages, made by benchmarks/retrieval/calibration.py. Two of them were moved by hand: `days` from 2.5, since to
 be of the day asked about is little reason to tell what was asked, and `place` from 0.8, since few of the questions ask
-where. docs/recall.md has the figures.
+where. `days_alone` was set by hand: no labelled question asks for a day and nothing else. docs/recall.md has the
+figures.
 """
 
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ class Weights:
     """What one unit of each feature adds to a candidate's rank; see `features.Features`.
 
     Attributes:
+        days_alone: In place of `days` where the query asks for nothing else: more than all the others together.
         session_meaning: For the mean of the best three messages of its session, in the feature `meaning`.
         session_words: The same in the feature `words`.
     """
@@ -32,6 +34,7 @@ class Weights:
     time: float = 1.5
     place: float = 1.0
     days: float = 3.0
+    days_alone: float = 100.0
     exact: float = 6.0
 
 
@@ -41,6 +44,7 @@ class Calibration:
 
     Attributes:
         other_day: Where the query names days, for a message of none of them.
+        days_alone: In place of all but `other_day` and `other_role` where the query asks for nothing but days.
         chance: Per deviation by which the best of as many unrelated messages stands out by chance.
     """
 
@@ -52,6 +56,7 @@ class Calibration:
     place: float = 1.3
     days: float = 1.2
     other_day: float = -2.74
+    days_alone: float = 5.0
     other_role: float = -3.05
     question: float = -1.15
     pieces: float = -0.76
