@@ -9,7 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from satchel.errors import ConflictError, ForbiddenError, InvalidInputError, NotFoundError, PreconditionFailedError
+from satchel.errors import (
+    ConflictError,
+    ForbiddenError,
+    InvalidInputError,
+    NotFoundError,
+    PreconditionFailedError,
+    TooLargeError,
+)
 from satchel.market.candles import Candle, CandleSet
 from satchel.market.store import CandleStore
 from satchel.postgres.database import Database
@@ -291,6 +298,18 @@ def test_a_wrong_rule_changes_nothing(desk):
         desk.configure(limits={"max_order": "none"})
     with pytest.raises(NotFoundError), desk.store.open("live"):
         pass
+
+
+@pytest.mark.parametrize("name", ["", "\x00", "\ud800", "X" * 65])
+def test_a_step_is_of_a_symbol_that_can_be_stored(desk, name):
+    with pytest.raises(InvalidInputError) as caught:
+        desk.configure(steps={name: "1"})
+    assert caught.value.field == "steps"
+
+
+def test_the_steps_of_an_account_are_counted(desk):
+    with pytest.raises(TooLargeError):
+        desk.configure(steps={f"S{number}": "1" for number in range(1_001)})
 
 
 def test_accounts_are_their_owners_alone(free, database):

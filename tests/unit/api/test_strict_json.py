@@ -1,4 +1,5 @@
 import json
+from decimal import Decimal
 
 import pytest
 
@@ -28,3 +29,8 @@ def test_many_values_side_by_side_and_brackets_in_texts_are_not_deep():
 def test_what_cannot_be_encoded_is_written_escaped_and_the_rest_as_it_is():
     assert compact_json({"말": ["😀"]}) == '{"말":["😀"]}'
     assert compact_json({"말": "\ud800"}).encode() == b'{"\\ub9d0":"\\ud800"}'
+
+
+def test_an_exponent_that_no_decimal_has_is_refused():
+    with pytest.raises(InvalidInputError, match="outside the range"):
+        parse_json('{"size": 1e999999999999999999999}', parse_float=Decimal)

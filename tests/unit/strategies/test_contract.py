@@ -113,3 +113,32 @@ def test_a_base_of_the_library_may_bring_them_too():
 def test_code_has_a_size():
     with pytest.raises(TooLargeError):
         read_strategy_code(CROSS + "#" * 100_000)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        '{"params": {"a": NaN}}',
+        '{"params": {"a": 1e400}}',
+        '{"params": {"a": "\\\\u0000"}}',
+        '{"params": {"\\\\ud800": 1}}',
+        '{"description": "\\\\ud800"}',
+        '{"symbols": ["\\\\u0000"]}',
+        '{"params": {"a": 1}, "params": {"b": 2}}',
+        '{"params": {"a": ' + "[" * 50 + "]" * 50 + "}}",
+        '{"params": {"a": ' + "[" * 20_000 + "]" * 20_000 + "}}",
+        '{"params": {"a": ' + "9" * 400 + "}}",
+    ],
+)
+def test_a_header_that_cannot_be_stored_as_it_is_written_is_refused_by_line(header):
+    assert refused(f'"""\n{header}\n"""\n' + CROSS.split('"""')[2]).startswith("line 2: ")
+
+
+@pytest.mark.parametrize("literal", ["1e400", "-1e400", '"\\0"', '"\\ud800"', "0x" + "F" * 20_000])
+def test_a_constant_that_cannot_be_stored_is_refused_by_line(literal):
+    assert "slow is a value that cannot be stored" in refused(CROSS.replace("slow: int = 30", f"slow = {literal}"))
+
+
+@pytest.mark.parametrize("literal", ["{[]: 1}", "{{1}}", "{**a}", "not_defined"])
+def test_what_is_no_literal_is_no_parameter(literal):
+    assert "slow" not in read_strategy_code(CROSS.replace("slow: int = 30", f"slow = {literal}")).params

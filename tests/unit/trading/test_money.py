@@ -60,3 +60,17 @@ def test_what_is_no_amount_is_refused_by_field(value):
 def test_a_json_number_keeps_the_digits_it_shows():
     assert plain(read_amount(0.1, field="quantity")) == "0.1"
     assert plain(read_amount(1e-05, field="quantity")) == "0.00001"
+
+
+@pytest.mark.parametrize("text", ["1_0", "1_000", "１２", "١", "1,000", "1e400", "1e999999999999999999999"])
+def test_an_amount_is_never_guessed(text):
+    with pytest.raises(InvalidInputError):
+        read_amount(text, field="quantity")
+
+
+def test_the_longest_amounts_still_have_an_exact_product():
+    longest = read_amount("9" * 31 + "." + "9" * 30, field="quantity")
+    product = times(longest, longest, longest)
+    assert len(plain(product)) == 184
+    assert plain(product).endswith("9")
+    assert down_to_step(longest, Decimal("1e-30")) == longest

@@ -72,3 +72,35 @@ def test_limits_survive_storage_and_unknown_ones_are_refused():
         RiskLimits.from_json({"max_ordr": 1})
     with pytest.raises(InvalidInputError):
         RiskLimits.from_json({"max_order": "-1"})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("kill_switch", "yes"),
+        ("kill_switch", 1),
+        ("kill_switch", None),
+        ("allowed_symbols", None),
+        ("allowed_symbols", 5),
+        ("allowed_symbols", "AAPL"),
+        ("allowed_symbols", [1]),
+        ("allowed_symbols", ["\x00"]),
+        ("allowed_symbols", ["\ud800"]),
+        ("allowed_symbols", ["X" * 65]),
+        ("allowed_symbols", ["X"] * 1_001),
+        ("max_open_orders", "0.5"),
+        ("max_open_orders", 5.0),
+        ("max_open_orders", True),
+        ("max_open_orders", "9" * 7),
+        ("max_order", "1_0"),
+        ("price_band", None),
+    ],
+)
+def test_a_limit_that_could_be_misread_is_refused_by_name(name, value):
+    with pytest.raises(InvalidInputError) as caught:
+        RiskLimits.from_json({name: value})
+    assert caught.value.field == f"limits.{name}"
+
+
+def test_no_order_may_rest_where_the_most_is_none():
+    assert RiskLimits.from_json(RiskLimits(max_open_orders=0).as_json()).max_open_orders == 0

@@ -9,6 +9,7 @@ from satchel.errors import InvalidInputError
 
 # Far deeper than data is, and shallow enough for every function of ours that calls itself for each level.
 MAX_DEPTH = 256
+_TOO_LARGE = "a number is outside the range of a double"
 _TOO_DEEP = f"the body is nested more than {MAX_DEPTH} deep"
 
 
@@ -38,6 +39,8 @@ def parse_json(text: str | bytes, *, parse_float: Callable[[str], Any] | None = 
         raise InvalidInputError("the body is not UTF-8") from error
     except RecursionError as error:
         raise InvalidInputError(_TOO_DEEP) from error
+    except ArithmeticError as error:  # a Decimal whose exponent no Decimal has
+        raise InvalidInputError(_TOO_LARGE) from error
     except ValueError as error:
         raise InvalidInputError("the body is not JSON") from error
     if text.count("[") + text.count("{") > MAX_DEPTH and _is_deep(value):
@@ -73,5 +76,5 @@ def _refuse_constant(name: str) -> Any:
 def _finite(digits: str) -> float:
     number = float(digits)
     if not math.isfinite(number):
-        raise InvalidInputError("a number is outside the range of a double")
+        raise InvalidInputError(_TOO_LARGE)
     return number

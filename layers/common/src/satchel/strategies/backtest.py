@@ -265,6 +265,8 @@ def _answer(result: SandboxResult, limits: RunLimits) -> dict[str, Any]:
 
 def _last_line(result: SandboxResult) -> str:
     """The error and the strategy's line it happened at."""
+    if result.status == "ok":
+        return "it ended its process, or wrote over its report"
     if result.status != "error":
         return result.status.replace("_", " ")
     lines = result.stderr.strip().splitlines()

@@ -9,13 +9,18 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, cast
 
 from satchel.errors import InvalidInputError, TooLargeError
+from satchel.postgres.text import storable_text
 
 MAX_CODE_BYTES = 100_000
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.-]{0,63}")
 _HEADER_KEYS = {"name", "description", "timeframe", "symbols", "params"}
+# Far beyond any parameter; a number of 4,300 digits is one that Python does not write.
+_MAX_HEADER_DEPTH = 16
+_MAX_BITS = 1_024
 # Bases of backtesting.lib that bring their own `init` and `next`.
 _COMPLETE_BASES = frozenset({"SignalStrategy", "TrailingStrategy"})
 
@@ -157,9 +162,13 @@ def _header(tree: ast.Module) -> dict[str, Any]:
         return {}
     line = docstring[:start].count("\n") + 1
     try:
-        header, _ = json.JSONDecoder().raw_decode(docstring, start)
+        header, _ = _HEADER.raw_decode(docstring, start)
+    except RecursionError as error:
+        raise _refusal(line, "the docstring's header is nested too deep") from error
     except ValueError as error:
         raise _refusal(line, f"the docstring's header is no JSON: {error}") from error
+    if not _is_storable(header, _MAX_HEADER_DEPTH):
+        raise _refusal(line, "the docstring's header is nested too deep, or holds what cannot be stored")
     header = cast("dict[str, Any]", header)
     shapes = {"name": str, "description": str, "timeframe": str, "symbols": list, "params": dict}
     for key, value in header.items():
@@ -170,6 +179,34 @@ def _header(tree: ast.Module) -> dict[str, Any]:
     if not all(isinstance(symbol, str) for symbol in header.get("symbols", [])):
         raise _refusal(line, "the header's symbols are texts")
     return header
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice in one object")
+    return found
+
+
+_HEADER = json.JSONDecoder(object_pairs_hook=_once)
+
+
+def _is_storable(value: Any, depth: int) -> bool:
+    """Whether `value` is JSON that the store can hold, nested at most `depth` deep.
+
+    It has no NUL or lone surrogate in a text, no infinity, no number whose digits nobody wants.
+    """
+    if isinstance(value, str):
+        return storable_text(value) == value
+    if isinstance(value, float):
+        return isfinite(value)
+    if isinstance(value, int):
+        return value.bit_length() <= _MAX_BITS
+    if isinstance(value, list | dict):
+        held = cast("list[Any] | dict[str, Any]", value)
+        items = [*held, *held.values()] if isinstance(held, dict) else held
+        return depth > 0 and all(_is_storable(item, depth - 1) for item in items)
+    return value is None
 
 
 def _constants(strategy: ast.ClassDef) -> dict[str, Any]:
@@ -187,9 +224,11 @@ def _constants(strategy: ast.ClassDef) -> dict[str, Any]:
             ):
                 try:
                     value = ast.literal_eval(item.value) if item.value is not None else None
-                except ValueError:
+                except (ValueError, TypeError):  # no literal, or one that cannot be made, such as {[]: 1}
                     continue
                 if isinstance(value, bool | int | float | str):
+                    if not _is_storable(value, 0):
+                        raise _refusal(item.lineno, f"{target.id} is a value that cannot be stored")
                     found[target.id] = value
     return found
 

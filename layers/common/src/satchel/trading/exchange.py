@@ -7,15 +7,23 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, Protocol
 
-from satchel.errors import ConflictError, ForbiddenError, NotFoundError, PreconditionFailedError
+from satchel.errors import (
+    ConflictError,
+    ForbiddenError,
+    InvalidInputError,
+    NotFoundError,
+    PreconditionFailedError,
+    TooLargeError,
+)
 from satchel.trading.account import Account
 from satchel.trading.holdings import Holding, cash_of
 from satchel.trading.matching import match
 from satchel.trading.money import ZERO, down_to_step, plain, plus, read_amount, short, times
 from satchel.trading.orders import Bar, Fill, Order, OrderRequest
-from satchel.trading.risk import Facts, Refusal, RiskLimits, check_order, reference_price
+from satchel.trading.risk import Facts, Refusal, RiskLimits, check_order, is_symbol, reference_price
 
 TOKEN_LIFE = timedelta(seconds=60)
+_MAX_STEPS = 1_000
 
 
 class Session(Protocol):
@@ -262,12 +270,19 @@ def configured(
 
     Raises:
         InvalidInputError: A limit or a step is not one.
+        TooLargeError: There would be steps for more than 1,000 symbols.
     """
+    for name in steps:
+        if not is_symbol(name):
+            raise InvalidInputError("the name of a symbol has 1 to 64 characters", field="steps")
+    all_steps = {**account.steps, **{name: read_amount(step, field=f"steps.{name}") for name, step in steps.items()}}
+    if len(all_steps) > _MAX_STEPS:
+        raise TooLargeError(f"an account has steps for at most {_MAX_STEPS} symbols", field="steps")
     return replace(
         account,
         confirm=account.confirm if confirm is None else confirm,
         fee_rate=account.fee_rate if fee_rate is None else fee_rate,
         slippage=account.slippage if slippage is None else slippage,
         limits=RiskLimits.from_json(account.limits.as_json() | limits),
-        steps={**account.steps, **{name: read_amount(step, field=f"steps.{name}") for name, step in steps.items()}},
+        steps=all_steps,
     )

@@ -9,8 +9,8 @@ from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal, DivisionByZer
 from satchel.errors import InvalidInputError
 
 # More digits than any product of a price, a quantity and a rate has; a result that would not fit raises.
-_EXACT = Context(prec=120, traps=[Inexact, InvalidOperation, DivisionByZero])
-_DIVIDING = Context(prec=120, rounding=ROUND_HALF_EVEN, traps=[InvalidOperation, DivisionByZero])
+_EXACT = Context(prec=300, traps=[Inexact, InvalidOperation, DivisionByZero])
+_DIVIDING = Context(prec=300, rounding=ROUND_HALF_EVEN, traps=[InvalidOperation, DivisionByZero])
 # Where a division does not end: a billionth of a billionth.
 _CENTRE = Decimal("1e-18")
 _MAX_DIGITS = 30
@@ -26,8 +26,12 @@ def read_amount(value: object, *, field: str) -> Decimal:
     """
     if isinstance(value, bool) or not isinstance(value, str | int | float | Decimal):
         raise InvalidInputError('an amount is a decimal number in a text, such as "0.25"', field=field)
+    text = str(value).strip()
+    # Python reads more than people write: "1_0" as 10, and the digits of every script.
+    if not text.isascii() or "_" in text:
+        raise InvalidInputError('an amount is a decimal number in a text, such as "0.25"', field=field)
     try:
-        amount = Decimal(str(value).strip())
+        amount = Decimal(text)
     except InvalidOperation:
         raise InvalidInputError('an amount is a decimal number in a text, such as "0.25"', field=field) from None
     if not amount.is_finite() or amount <= 0:

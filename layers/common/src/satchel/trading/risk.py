@@ -4,11 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 from satchel.errors import InvalidInputError
+from satchel.postgres.text import storable_text
 from satchel.trading.money import plain, plus, read_amount, times
 from satchel.trading.orders import Order, OrderRequest
+
+_MAX_SYMBOLS = 1_000
+_MAX_SYMBOL_CHARS = 64
+# Of a number of orders.
+_MAX_DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +62,35 @@ class RiskLimits:
         given: dict[str, Any] = {}
         for name, value in data.items():
             if name not in known:
-                raise InvalidInputError(f"there is no limit {name!r}; there are {', '.join(known)}", field=name)
-            default = known[name]
-            if isinstance(default, bool):
-                given[name] = value is True
-            elif isinstance(default, tuple):
-                given[name] = tuple(str(symbol) for symbol in value)
-            else:
-                amount = read_amount(value, field=name)
-                given[name] = int(amount) if isinstance(default, int) else amount
+                raise InvalidInputError(f"there is no limit {name!r}; there are {', '.join(known)}", field="limits")
+            given[name] = _limit(value, known[name], field=f"limits.{name}")
         return cls(**given)
+
+
+def _limit(value: Any, default: Any, *, field: str) -> Any:
+    """`value` as a limit of the default's type. What it could not mean is refused: a guard must not guess."""
+    if isinstance(default, bool):
+        if not isinstance(value, bool):
+            raise InvalidInputError("it is true or false", field=field)
+        return value
+    if isinstance(default, tuple):
+        symbols = cast("list[Any]", value) if isinstance(value, list) else None
+        if symbols is None or len(symbols) > _MAX_SYMBOLS or not all(is_symbol(symbol) for symbol in symbols):
+            raise InvalidInputError(f"it is a list of at most {_MAX_SYMBOLS} symbols", field=field)
+        return tuple(symbols)
+    if isinstance(default, int):
+        digits = str(value)
+        if isinstance(value, bool | float) or not (
+            digits.isascii() and digits.isdigit() and len(digits) <= _MAX_DIGITS
+        ):
+            raise InvalidInputError("it is a whole number", field=field)
+        return int(digits)
+    return read_amount(value, field=field)
+
+
+def is_symbol(value: Any) -> bool:
+    """Whether `value` can name a symbol: 1 to 64 characters that can be stored."""
+    return isinstance(value, str) and 0 < len(value) <= _MAX_SYMBOL_CHARS and storable_text(value) == value
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """The types that trading tools share. Amounts are decimal text; ids of 64 bits are text."""
 
+import re
 from decimal import Decimal
 from typing import Annotated, Any
 
@@ -10,6 +11,8 @@ from satchel.errors import InvalidInputError
 from satchel.trading.account import PAPER
 from satchel.trading.money import read_amount
 
+_ZERO = re.compile(r"0+(?:\.0*)?")
+
 
 def _amount(value: Any) -> Decimal:
     try:
@@ -19,7 +22,12 @@ def _amount(value: Any) -> Decimal:
 
 
 def _share(value: Any) -> Decimal:
-    return Decimal(0) if str(value).strip() in {"0", "0.0"} else _amount(value)
+    if not isinstance(value, bool) and _ZERO.fullmatch(str(value).strip()):
+        return Decimal(0)
+    share = _amount(value)
+    if share >= 1:
+        raise ValueError("a share is less than 1")
+    return share
 
 
 def _exact_id(value: Any) -> Any:

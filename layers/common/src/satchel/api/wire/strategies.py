@@ -5,8 +5,10 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from satchel.api.wire.amounts import Amount, Share
 from satchel.api.wire.types import StorableText, Timestamp
 from satchel.errors import InvalidInputError
+from satchel.postgres.text import storable_json
 from satchel.strategies.backtest import Backtest
 from satchel.strategies.request import BacktestRequest
 from satchel.strategies.results import results_uri
@@ -14,6 +16,8 @@ from satchel.strategies.versions import StrategyVersion
 from satchel.timestamps import format_timestamp
 
 StrategyName = Annotated[StorableText, Field(min_length=1, max_length=64, description="The strategy's name.")]
+_Cash = Annotated[Amount, Field(le=10**12)]
+_Commission = Annotated[Share, Field(lt=Decimal("0.1"))]
 # Far beyond any strategy's parameter.
 _MAX_PARAMS = 50
 
@@ -139,10 +143,8 @@ class RunBacktestArguments(BaseModel):
     )
     since: Timestamp | None = Field(default=None, description="First bar; default: all there are.")
     until: Timestamp | None = Field(default=None, description="Bars before this; default: all there are.")
-    cash: Decimal = Field(default=Decimal(10_000), gt=0, le=10**12, description="Money at the start.")
-    commission: Decimal = Field(
-        default=Decimal("0.001"), ge=0, lt=Decimal("0.1"), description="Share of each trade's value."
-    )
+    cash: _Cash = Field(default=Decimal(10_000), description="Money at the start.")
+    commission: _Commission = Field(default=Decimal("0.001"), description="Share of each trade's value.")
 
     def to_request(self) -> BacktestRequest:
         """The request as the feature takes it.
@@ -152,8 +154,11 @@ class RunBacktestArguments(BaseModel):
         """
         for name, value in self.params.items():
             values = cast("list[Any]", value) if isinstance(value, list) else [value]
+            field = f"params.{name}"
             if not all(isinstance(item, bool | int | float | str) for item in values):
-                raise InvalidInputError("a parameter is a number or a text, or a list of those", field=f"params.{name}")
+                raise InvalidInputError("a parameter is a number or a text, or a list of those", field=field)
+            if storable_json(value, field=field) != value:
+                raise InvalidInputError("a text holds a NUL or a lone surrogate, which cannot be stored", field=field)
         return BacktestRequest(
             strategy=self.strategy,
             params=self.params,
