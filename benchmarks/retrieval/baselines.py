@@ -102,7 +102,7 @@ def order(ids: Sequence[str], scores: NDArray[Any]) -> list[str]:
 @contextmanager
 def available(models: Path) -> Iterator[dict[str, Prepare]]:
     """The rows that this machine can run, by name."""
-    encoder = E5Encoder(models / "e5-small", projection=None)
+    encoder = E5Encoder(models / "e5-small", shortened=False)
     with product.running_database() as (_database, dsn):
         yield {
             "e5-small cosine, content only": cosine(encoder, speakers=False),

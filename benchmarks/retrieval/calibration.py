@@ -1,6 +1,6 @@
 """What a score is worth in small and large histories and across languages; and the fit that it comes from.
 
-usage: calibration.py [FILE.jsonl[:query_field] ...] [--fit] [--models DIR]
+usage: calibration.py [FILE.jsonl[:query_field] ...] [--fit] [--encoder minilm] [--models DIR]
 
 Asks questions in histories of 1, 5, 20 and 100 messages, through the product's own ranking. Each question is asked once
 where its answer is in the history and once where it is not:
@@ -36,7 +36,6 @@ from in_memory import Kept, Reader
 from numpy.typing import NDArray
 from run import MODELS
 
-from satchel.embeddings.e5 import E5Encoder
 from satchel.memory.features import read_features
 from satchel.memory.hits import DEFAULT_MIN_SCORE
 from satchel.memory.messages import Message
@@ -212,9 +211,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="*")
     parser.add_argument("--fit", action="store_true")
+    parser.add_argument("--encoder", choices=product.ENCODERS, default="e5-small")
     parser.add_argument("--models", type=Path, default=MODELS)
     given = parser.parse_args()
-    reader = Reader(E5Encoder(given.models / "e5-small"))
+    reader = Reader(product.ENCODERS[given.encoder](given.models / given.encoder))
     cases = list(fact_cases(reader))
     for named in given.files:
         path, _, field = named.partition(":")

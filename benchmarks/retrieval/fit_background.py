@@ -1,4 +1,4 @@
-"""Measures what e5's vectors have in common in each script: `satchel.embeddings.background`.
+"""Measures what an encoder's vectors have in common in each script: `satchel.embeddings.background`.
 
 usage: fit_background.py MODEL_FOLDER OUT.bin
 
@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import product
 from numpy.typing import NDArray
 
 from satchel.embeddings.background import SCRIPTS, background_row
-from satchel.embeddings.e5 import E5Encoder
 from satchel.embeddings.encoder import Encoding
 
 HERE = Path(__file__).parent
@@ -57,7 +57,7 @@ def main() -> None:
     parser.add_argument("model", type=Path)
     parser.add_argument("out", type=Path)
     given = parser.parse_args()
-    encoder = E5Encoder(given.model)
+    encoder = product.ENCODERS[given.model.name](given.model)
     pairs = texts()
     passages = {key: encoder.encode([one for one, _ in value], input_type="passage") for key, value in pairs.items()}
     queries = {key: encoder.encode([one for _, one in value], input_type="query") for key, value in pairs.items()}

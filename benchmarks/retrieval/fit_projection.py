@@ -11,8 +11,7 @@ import json
 from pathlib import Path
 
 import numpy as np
-
-from satchel.embeddings.e5 import E5Encoder
+import product
 
 
 def main() -> None:
@@ -22,7 +21,7 @@ def main() -> None:
     parser.add_argument("files", type=Path, nargs="+")
     parser.add_argument("--dimensions", type=int, default=96)
     given = parser.parse_args()
-    encoder = E5Encoder(given.model, projection=None)
+    encoder = product.ENCODERS[given.model.name](given.model, shortened=False)
     lines = [line for file in given.files for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
     texts = [message["content"] for line in lines for message in json.loads(line)["messages"]]
     rows = [encoding.tokens for encoding in encoder.encode(texts, input_type="passage") if encoding.tokens is not None]

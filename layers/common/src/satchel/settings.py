@@ -17,7 +17,7 @@ class Settings:
         database_secret: ARN of a Secrets Manager secret with host, port, dbname, username and password.
         database_admin_url: Connection string of the database's owner; empty where `database_admin_secret` is used.
         database_admin_secret: ARN of the owner's secret, of the same form; only the migrator has it.
-        encoder: `e5-small`, `minilm` or `bedrock`.
+        encoder: `e5-small`, `minilm` (English alone) or `bedrock`.
         model_dir: Folder with the encoder's files.
         issuer: Who signs our callers' tokens (the `iss` claim).
         jwks_url: Where the issuer's public keys are.

@@ -86,9 +86,14 @@ def encoder() -> "Encoder":
         from satchel.embeddings.hashing import HashingEncoder  # noqa: PLC0415
 
         return HashingEncoder()
+    models = Path(settings().model_dir)
+    if settings().encoder == "minilm":
+        from satchel.embeddings.minilm import MiniLmEncoder  # noqa: PLC0415
+
+        return MiniLmEncoder(models / "minilm")
     from satchel.embeddings.e5 import E5Encoder  # noqa: PLC0415
 
-    return E5Encoder(Path(settings().model_dir) / settings().encoder)
+    return E5Encoder(models / settings().encoder)
 
 
 def search_store(user_id: str) -> "SearchStore":

@@ -14,21 +14,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from satchel.embeddings.weights import Sizes
+
 BLOCK_BYTES = 18
 BLOCK_WEIGHTS = 32
-
-
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """Shape of the transformer."""
-
-    hidden: int
-    layers: int
-    heads: int
-    feed_forward: int
-    vocabulary: int
-    positions: int
-    epsilon: float
 
 
 @dataclass(frozen=True, slots=True)

