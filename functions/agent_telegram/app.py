@@ -10,6 +10,7 @@ from satchel.api.handler import open_route
 from satchel.api.strict_json import parse_json
 from satchel.api.telegram import TelegramText, TelegramUpdate, check_secret, reply, taken
 from satchel.api.validation import validate
+from satchel.errors import ConflictError, TooLargeError
 
 _LINKED = "This chat is linked. Say something."
 _NOT_LINKED = "I do not know whose chat this is. Get a code with POST /v1/chat/links, and send me: /start CODE"
@@ -30,7 +31,11 @@ def handler(request: GatewayRequest) -> dict[str, Any]:
         return reply(sent.chat_id, _NOT_LINKED)
     if sent.code is not None:
         return reply(sent.chat_id, _LINKED)
-    agent_wiring.run(_take(sent, link))
+    try:
+        agent_wiring.run(_take(sent, link))
+    except (ConflictError, TooLargeError) as error:
+        # Nothing that Telegram could mend: it would send this again and again, and nothing that comes after it.
+        return reply(sent.chat_id, f"I could not take this: {error.message}")
     return taken()
 
 

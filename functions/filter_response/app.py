@@ -34,7 +34,6 @@ async def _uploaded(arguments: FilterArguments, upload_id: str, call: Call) -> F
     """Filter what was uploaded, as it is read."""
     from satchel import filter_upload_wiring  # noqa: PLC0415 - only for an upload
     from satchel.api.filter_metrics import record_stream  # noqa: PLC0415
-    from satchel.filtering import json_stream  # noqa: PLC0415
     from satchel.filtering.streamed_response import filter_stream  # noqa: PLC0415
     from satchel.filtering.streaming import StreamingFilter  # noqa: PLC0415
 
@@ -45,7 +44,7 @@ async def _uploaded(arguments: FilterArguments, upload_id: str, call: Call) -> F
     intent = read_intent(request, engine.profile, now.date(), known=filter_wiring.known_intents())
     intent_latency_ms = (engine.timer() - started) * 1_000
     with filter_upload_wiring.uploaded(call.user_id, upload_id) as (content, size):
-        chunks = json_stream.items(filter_upload_wiring.blocks(content), path=arguments.itemsPath)
+        chunks = filter_upload_wiring.items(content, path=arguments.itemsPath)
         stream = StreamingFilter(intent, engine.profile)
         result, state = await filter_stream(stream, chunks, engine=engine, tool_name=request.tool_name, size=size)
     store = filter_wiring.filter_store(call.user_id)

@@ -160,3 +160,12 @@ def test_updates_without_a_text_are_taken_and_nothing_comes_of_them(stack):
     headers = {"x-telegram-bot-api-secret-token": SECRET}
     for body in ({"update_id": 1, "edited_message": {}}, {"update_id": 2, "message": {"chat": {"id": 1}, "photo": []}}):
         assert httpx.post(f"{stack.url}/v1/telegram", json=body, headers=headers, timeout=60).json() == {}
+
+
+def test_a_text_that_cannot_be_kept_is_taken_so_that_telegram_goes_on(stack):
+    link(stack, "tall", 507, 900000020)
+    too_long = update(stack, 900000021, 507, "x" * 262_145)
+    assert (too_long.status_code, too_long.json()["chat_id"]) == (200, "507")
+    assert "could not take this: content is over" in too_long.json()["text"]
+    assert update(stack, 900000022, 507, "first").json() == {}
+    assert "stands for another message" in update(stack, 900000022, 507, "second").json()["text"]

@@ -302,10 +302,10 @@ def test_an_uploaded_object_is_filtered_where_its_array_is(invoke, upload):
         (b"[]", {"uploadId": "../../x"}, "uploadId"),
         (b"[]", {"user_id": "bob"}, "uploadId"),
         (b"[]", {"response": []}, "response"),
-        (b'{"text": "a"}\n{"text": ', {}, None),
-        (b"[1, 2", {}, None),
-        (b'{"text": NaN}', {}, None),
-        (b"[" * 100_000, {}, None),
+        (b'{"text": "a"}\n{"text": ', {}, "uploadId"),
+        (b"[1, 2", {}, "uploadId"),
+        (b'{"text": NaN}', {}, "uploadId"),
+        (b"[" * 100_000, {}, "uploadId"),
     ],
 )
 def test_an_upload_that_cannot_be_filtered_is_refused(invoke, upload, content, fields, field):

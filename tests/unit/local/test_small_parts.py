@@ -15,6 +15,7 @@ from satchel.local.invocation import Invocation
 from satchel.local.log_stream import LogStream
 from satchel.local.secret_file import secret_in
 from satchel.local.server import PortInUseError, listen
+from satchel.local.socket_events import route_of
 
 PROJECT = Path(__file__).parents[2] / "fixtures/local_stack"
 NOW = datetime(2025, 1, 15, 10, 30, tzinfo=UTC)
@@ -125,3 +126,10 @@ def test_a_port_that_is_taken_is_named():
         port = other.getsockname()[1]
         with pytest.raises(PortInUseError, match=f"Port {port} on 127.0.0.1 is in use"):
             listen(port)
+
+
+@pytest.mark.parametrize(
+    "body", ['{"type":' + "[" * 100_000, "[" * 100_000, "{", "null", '{"type": 5}', '{"type": "$connect"}']
+)
+def test_a_frame_that_names_no_route_goes_to_the_default(body):
+    assert route_of(body, frozenset({"$connect", "$default", "sendMessage"})) == "$default"

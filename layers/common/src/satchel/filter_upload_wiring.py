@@ -1,12 +1,13 @@
 """From settings to uploaded answers of tools. Apart from `filter_wiring`: few requests need it."""
 
 import secrets
-from collections.abc import AsyncIterator, Generator
+from collections.abc import AsyncGenerator, AsyncIterator, Generator
 from contextlib import contextmanager
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from satchel import objects_wiring
 from satchel.errors import InvalidInputError, NotFoundError, TooLargeError
+from satchel.filtering import json_stream
 from satchel.objects.port import object_key
 
 # What is read and filtered within one request's half minute.
@@ -43,8 +44,21 @@ def uploaded(user_id: str, upload_id: str) -> Generator[tuple[BinaryIO, int]]:
         yield content, size
 
 
-async def blocks(content: BinaryIO) -> AsyncIterator[bytes]:
-    """The content in pieces."""
+async def items(content: BinaryIO, *, path: str) -> AsyncGenerator[list[Any]]:
+    """The items of what was uploaded, in chunks; see `satchel.filtering.json_stream.items`.
+
+    Raises:
+        InvalidInputError: It is not JSON; the message says where.
+        TooLargeError: One of its items is over 16 MB.
+    """
+    try:
+        async for chunk in json_stream.items(_blocks(content), path=path):
+            yield chunk
+    except (InvalidInputError, TooLargeError) as error:
+        raise type(error)(error.message, field=_FIELD) from error
+
+
+async def _blocks(content: BinaryIO) -> AsyncIterator[bytes]:
     while block := content.read(_BLOCK_BYTES):
         yield block
 

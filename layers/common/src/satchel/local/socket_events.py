@@ -97,7 +97,7 @@ def route_of(body: str, route_keys: frozenset[str]) -> str | None:
     """The route of a message under `$request.body.type`; None where there is none for it."""
     try:
         value = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         value = None
     named = cast("dict[str, Any]", value).get("type") if isinstance(value, dict) else None
     if isinstance(named, str) and named in route_keys and not named.startswith("$"):
