@@ -55,26 +55,29 @@ def ask(*replies, requests=None, timeout_s=5.0):
         return asyncio.run(run(claude.url)), pieces, claude.received
 
 
-def test_text_is_told_as_it_comes_and_the_message_is_whole():
-    times = []
+def test_text_is_told_in_pieces_and_the_message_is_whole():
     text = "아주 긴 대답 😀 " * 20
+    reply, pieces, _received = ask(says(text))
+    assert reply.content == [{"type": "text", "text": text}]
+    assert (reply.stop_reason, reply.usage.output) == ("end_turn", 10)
+    assert len(pieces) > 5
+    assert "".join(pieces) == text
+
+
+def test_text_is_told_as_it_comes_and_not_at_the_end():
+    pieces = []
 
     async def run(url):
         client = anthropic.AsyncAnthropic(base_url=url, api_key="test")
         try:
-            return await ClaudeChat(lambda: client).reply(
-                request(), on_text=lambda _: times.append(time.monotonic()), timeout_s=10
-            )
+            await ClaudeChat(lambda: client).reply(request(), on_text=pieces.append, timeout_s=10)
         finally:
             await client.close()
 
-    with FakeClaude(in_turn(says(text, pace_s=0.02))) as claude:
-        reply = asyncio.run(run(claude.url))
-    assert reply.content == [{"type": "text", "text": text}]
-    assert (reply.stop_reason, reply.usage.output) == ("end_turn", 10)
-    assert len(times) > 5
-    # The service takes 0.2 s to write all of it.
-    assert times[-1] - times[0] > 0.1
+    # A message that never ends has been told up to there all the same.
+    with FakeClaude(in_turn(breaks_off("half of it " * 20))) as claude, pytest.raises(UnavailableError):
+        asyncio.run(run(claude.url))
+    assert "".join(pieces).startswith("half of it half")
 
 
 @pytest.mark.parametrize("reason", ["max_tokens", "pause_turn", "model_context_window_exceeded", "stop_sequence"])
