@@ -69,9 +69,9 @@ def test_limits_survive_storage_and_unknown_ones_are_refused():
     limits = RiskLimits(kill_switch=True, allowed_symbols=("A", "B"), max_order=Decimal("0.00000001"))
     assert RiskLimits.from_json(limits.as_json()) == limits
     with pytest.raises(InvalidInputError, match="no limit 'max_ordr'"):
-        RiskLimits.from_json({"max_ordr": 1})
+        RiskLimits().changed({"max_ordr": 1})
     with pytest.raises(InvalidInputError):
-        RiskLimits.from_json({"max_order": "-1"})
+        RiskLimits().changed({"max_order": "-1"})
 
 
 @pytest.mark.parametrize(
@@ -98,9 +98,16 @@ def test_limits_survive_storage_and_unknown_ones_are_refused():
 )
 def test_a_limit_that_could_be_misread_is_refused_by_name(name, value):
     with pytest.raises(InvalidInputError) as caught:
-        RiskLimits.from_json({name: value})
+        RiskLimits().changed({name: value})
     assert caught.value.field == f"limits.{name}"
 
 
 def test_no_order_may_rest_where_the_most_is_none():
     assert RiskLimits.from_json(RiskLimits(max_open_orders=0).as_json()).max_open_orders == 0
+
+
+def test_an_account_opens_with_limits_that_would_not_be_taken_today():
+    stored = RiskLimits().as_json() | {"max_open_orders": 0, "allowed_symbols": ["X" * 100], "of_a_later_release": 1}
+    limits = RiskLimits.from_json(stored)
+    assert (limits.max_open_orders, limits.allowed_symbols) == (0, ("X" * 100,))
+    assert limits.changed({"allowed_symbols": []}).allowed_symbols == ()

@@ -20,7 +20,7 @@ from satchel.trading.holdings import Holding, cash_of
 from satchel.trading.matching import match
 from satchel.trading.money import ZERO, down_to_step, plain, plus, read_amount, short, times
 from satchel.trading.orders import Bar, Fill, Order, OrderRequest
-from satchel.trading.risk import Facts, Refusal, RiskLimits, check_order, is_symbol, reference_price
+from satchel.trading.risk import Facts, Refusal, check_order, is_symbol, reference_price
 
 TOKEN_LIFE = timedelta(seconds=60)
 _MAX_STEPS = 1_000
@@ -283,6 +283,6 @@ def configured(
         confirm=account.confirm if confirm is None else confirm,
         fee_rate=account.fee_rate if fee_rate is None else fee_rate,
         slippage=account.slippage if slippage is None else slippage,
-        limits=RiskLimits.from_json(account.limits.as_json() | limits),
+        limits=account.limits.changed(limits),
         steps=all_steps,
     )

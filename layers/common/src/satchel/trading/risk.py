@@ -1,7 +1,7 @@
 """The guard at the point of execution: what an account may not do, whoever asks."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, cast
@@ -53,18 +53,31 @@ class RiskLimits:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "RiskLimits":
-        """What `as_json` wrote; what is missing has its default.
+        """What `as_json` wrote, now or by an earlier release; what is missing has its default."""
+        known = {part.name: part.default for part in fields(cls)}
+        return cls(**{name: _stored(value, known[name]) for name, value in data.items() if name in known})
+
+    def changed(self, given: Mapping[str, Any]) -> "RiskLimits":
+        """These limits with those that are given, as JSON data.
 
         Raises:
             InvalidInputError: There is no such limit, or a value is not one.
         """
-        known = {part.name: part.default for part in fields(cls)}
-        given: dict[str, Any] = {}
-        for name, value in data.items():
+        known = {part.name: part.default for part in fields(self)}
+        for name in given:
             if name not in known:
                 raise InvalidInputError(f"there is no limit {name!r}; there are {', '.join(known)}", field="limits")
-            given[name] = _limit(value, known[name], field=f"limits.{name}")
-        return cls(**given)
+        return replace(
+            self, **{name: _limit(value, known[name], field=f"limits.{name}") for name, value in given.items()}
+        )
+
+
+def _stored(value: Any, default: Any) -> Any:
+    if isinstance(default, bool):
+        return value is True
+    if isinstance(default, tuple):
+        return tuple(str(symbol) for symbol in value)
+    return int(value) if isinstance(default, int) else Decimal(value)
 
 
 def _limit(value: Any, default: Any, *, field: str) -> Any:
