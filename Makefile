@@ -54,7 +54,7 @@ $(MODEL): layers/common/src/satchel/embeddings/build.py $(if $(filter minilm,$(E
 SANDBOX_DIR ?= $(HOME)/.cache/satchel/sandbox
 
 .PHONY: sandbox-warm
-sandbox-warm: $(SERVES) ## prepare the sandbox of run_python and run_backtest (once, about a minute)
+sandbox-warm: $(SERVES) ## prepare the sandbox of run_python and run_backtest (once, a few minutes)
 	$(BIN)/python -m satchel.sandbox.warm $(SANDBOX_DIR)
 
 # ---------------------------------------------------------------- serving

@@ -9,7 +9,7 @@ from satchel.trading.money import plain
 
 @tool("set_price_alert", SetPriceAlertArguments, scope="trade:paper")
 def handler(arguments: SetPriceAlertArguments, call: Call) -> SetPriceAlertResult:
-    """Kept until a candle reaches it."""
+    """Kept until a candle crosses it."""
     with desk_wiring.market(call.user_id).open(PAPER) as session:
         session.facts(arguments.symbol, None, wiring.clock())
         session.put_price_alert(arguments.symbol, arguments.direction, arguments.price)

@@ -1,6 +1,9 @@
 """What every engine promises."""
 
+import fcntl
 import os
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -141,6 +144,23 @@ def test_an_unprepared_engine_that_may_prepare_itself_says_so_and_starts(tmp_pat
         run(engine, "1")
     assert caught.value.retry_after_s == 60
     assert started == [tmp_path]
+
+
+def test_an_engine_whose_runtime_is_not_installed_says_so_and_starts_nothing(tmp_path, monkeypatch):
+    started = []
+    monkeypatch.setattr("satchel.sandbox.wasm.find_spec", lambda _name: None)
+    with pytest.raises(UnavailableError, match=r"not installed \(make setup\)"):
+        run(WasmEngine(tmp_path, prepare=started.append), "1")
+    assert started == []
+
+
+def test_what_the_preparation_says_is_in_the_log(tmp_path):
+    prepare = "import sys, pathlib, satchel.sandbox.wasm as w; w.prepare_in_background(pathlib.Path(sys.argv[1]))"
+    command = [sys.executable, "-c", prepare, str(tmp_path)]
+    with (tmp_path / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert (done.stdout, done.stderr) == ("", "another process prepares it already\n")
 
 
 def test_files_of_another_user_are_copied_to_where_they_are_ones_own(sandbox_directory, tmp_path, monkeypatch):

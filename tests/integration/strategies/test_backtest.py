@@ -223,6 +223,34 @@ class Wait(Strategy):
     assert 0 <= again["selection"]["deflated_sharpe"] <= 1
 
 
+def test_a_value_that_is_the_default_is_no_other_trial(desk, seeded):
+    code = """
+from backtesting import Strategy
+class Wait(Strategy):
+    bars = 5
+    size = 1 / 4
+    def init(self): pass
+    def next(self):
+        if len(self.data) % self.bars == 0: self.position.close() if self.position else self.buy(size=self.size)
+"""
+    desk.write('"""{"params": {"size": 0.3}}"""' + code)
+    given = {"symbol": "AAPL", "until": datetime(2001, 1, 1, tzinfo=UTC)}
+    full = {"bars": 5, "size": 0.25}
+    runs = [desk.run(params=params, **given).report for params in ({}, {"size": 0.25}, full)]
+    assert [run["request"]["params"] for run in runs] == [full] * 3
+    assert [run["trials"][0]["params"] for run in runs] == [full] * 3
+    assert [run["selection"]["trials_ever"] for run in runs] == [1] * 3
+    swept = desk.run(params={"bars": [5, 5, 10]}, **given).report["selection"]
+    assert (swept["trials_in_this_run"], swept["trials_ever"]) == (2, 2)
+
+
+def test_trials_that_were_remembered_before_defaults_were_filled_in_still_count(desk):
+    desk.write(HOLD_WHILE_UP)
+    desk.bars(FOUR)
+    assert desk.store.put_trials("s", [("of-before", 0.1)], NOW) == [0.1]
+    assert desk.run().report["selection"]["trials_ever"] == 2
+
+
 def test_an_error_of_the_strategy_is_told_with_its_line(desk):
     desk.write(HOLD_WHILE_UP.replace("self.buy(size=1)", "self.buy(size=1 / 0)"))
     desk.bars(FOUR)
@@ -289,7 +317,7 @@ def test_results_are_read_page_by_page_and_each_names_the_next(desk, seeded):
     chart = json.loads(read_results(backtest.backtest_id, section="chart", cursor="", limit="", store=desk.store))
     assert base64.b64decode(chart["base64"]).startswith(b"\x89PNG")
     equity = json.loads(read_results(backtest.backtest_id, section="equity", cursor="", limit="2", store=desk.store))
-    assert equity["items"][0] == {"ts": 951868800, "equity": 1000.0, "drawdown": 0.0}
+    assert equity["items"][0] == {"ts": "2000-03-01T00:00:00Z", "equity": 1000.0, "drawdown": 0.0}
 
 
 @pytest.mark.parametrize(

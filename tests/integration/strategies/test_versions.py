@@ -49,6 +49,11 @@ def test_a_name_is_one(name, database):
         write(StrategyStore(database, "alice"), 1, name=name)
 
 
+def test_a_name_of_other_letters_is_told_which_letters_there_are(database):
+    with pytest.raises(InvalidInputError, match=r"ASCII letters .* begins with a letter or digit"):
+        write(StrategyStore(database, "alice"), 1, name="SMA 교차")
+
+
 def test_strategies_are_listed_by_name_at_their_current_version_to_their_owner(database):
     alice = StrategyStore(database, "alice")
     write(alice, 1, name="b")

@@ -283,14 +283,39 @@ def test_a_resting_order_is_cancelled_once_and_a_filled_one_is_not(free):
         cancel(session, 1, NOW)
 
 
-def test_a_watched_price_is_told_once_by_the_candle_that_reaches_it(free):
-    with free.store.open("paper") as session:
+def watch(desk, *prices):
+    with desk.store.open("paper") as session:
         session.facts("X", None, NOW)
-        for direction, price in (("above", "13.5"), ("above", "15"), ("below", "9")):
+        for direction, price in prices:
             session.put_price_alert("X", direction, Decimal(price))
+
+
+def test_a_watched_price_is_told_once_by_the_candle_that_crosses_it(free):
+    watch(free, ("above", "13.5"), ("above", "15"), ("below", "9"))
     assert free.step().alerts == ("X crossed above 13.5",)
     assert free.step().alerts == ()
     assert free.store.alerts(5)[0]["type"] == "price_alert"
+
+
+def test_a_watched_price_that_is_passed_already_waits_until_it_is_crossed(database):
+    desk = Desk(database)
+    flat = ("11", "11", "11", "11")
+    desk.candles(*[flat] * 9, ("11", "12", "10.5", "11"), ("9", "9", "8", "9"), ("9", "13", "9", "13"))
+    watch(desk, ("above", "10"), ("below", "12.5"), ("above", "11"))
+    assert desk.step().alerts == ("X crossed above 11",)
+    assert desk.step().alerts == ()
+    assert desk.step().alerts == ("X crossed above 10",)
+
+
+@pytest.mark.parametrize(
+    ("bar", "direction"),
+    [(("9", "10.5", "8", "9"), "above"), (("12", "13", "9", "12"), "above"), (("12", "13", "9.5", "11"), "above")],
+)
+def test_a_price_crossed_within_a_candle_counts_where_the_candle_shows_it(bar, direction, database):
+    desk = Desk(database)
+    desk.candles(*[("11", "11", "11", "11")] * 5, bar, bar)
+    watch(desk, (direction, "10"))
+    assert desk.step().alerts == ("X crossed above 10",)
 
 
 def test_a_wrong_rule_changes_nothing(desk):
@@ -326,8 +351,11 @@ def test_the_tools_work_together_from_a_preview_to_the_workspace(invoke):
 
     asked = json.loads(Path("events/execute_trade.json").read_text("utf-8"))
     preview = invoke("execute_trade", asked)["structuredContent"]
-    assert (preview["executed"], preview["mode"], preview["preview"]["fills"]) == (False, "paper", "at the next candle")
-    order = call("execute_trade", **asked["arguments"], confirm_token=preview["confirm_token"])["order"]
+    assert (preview["executed"], preview["mode"], preview["note"]) == (False, "paper", None)
+    assert preview["preview"]["fills"].startswith("at the next candle; time moves by `satchel market step`, or")
+    placed = call("execute_trade", **asked["arguments"], confirm_token=preview["confirm_token"])
+    assert "the tool market_step of the tool set trading" in placed["note"]
+    order = placed["order"]
     assert (order["status"], order["price"], order["client_order_id"]) == ("open", "34.00", "order-1")
     # Every digit of a 64-bit id survives: as text, and as a JSON number that no floating point has touched.
     assert int(order["order_id"]) > 2**53
@@ -337,8 +365,10 @@ def test_the_tools_work_together_from_a_preview_to_the_workspace(invoke):
     assert json.loads(body)["order"]["order_id"] == order["order_id"]
     assert call("list_orders", status="open")["orders"] == [order]
     call("set_price_alert", symbol="AAPL", direction="above", price="1")
+    call("set_price_alert", symbol="AAPL", direction="above", price="34")
     stepped = call("market_step", steps=3)
     assert [fill["order_id"] for fill in stepped["fills"]] == [order["order_id"]]
+    assert [alert for alert in stepped["alerts"] if "crossed" in alert] == ["AAPL crossed above 34"]
     (position,) = call("get_positions")["positions"]
     assert (position["ticker"], position["side"], position["size"]) == ("AAPL", "long", "10")
     content = invoke("context_resources.workspace_state", direct(scopes=SCOPES, resource="context://workspace-state"))
@@ -364,6 +394,14 @@ def test_candles_of_ones_own_are_imported_whole_or_not_at_all_and_can_be_traded(
     bob = invoke("execute_trade", direct("bob", scopes=SCOPES, arguments=order))["structuredContent"]
     assert bob["preview"]["fills"] == "there are no candles of this symbol: it would rest"
     assert (bob["preview"]["quantity"], bob["preview"]["price"]) == ("0.00206404", "107.50")
+
+
+@pytest.mark.parametrize("kind", [{}, {"type": "stop", "stop_price": "9"}])
+def test_a_symbol_without_candles_is_not_found_and_those_there_are_are_named(kind, invoke):
+    arguments = {"symbol": "DOGE", "side": "buy", "quantity": "1"} | kind
+    told = invoke("execute_trade", direct(scopes=SCOPES, arguments=arguments))["error"]
+    assert (told["code"], told["field"]) == ("not_found", "symbol")
+    assert told["message"].startswith("there are no candles for DOGE; there are: AAPL, ")
 
 
 @pytest.mark.parametrize(

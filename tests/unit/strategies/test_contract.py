@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from satchel.errors import InvalidInputError, TooLargeError
@@ -5,7 +7,7 @@ from satchel.strategies.contract import read_strategy_code
 
 CROSS = '''"""Crosses of two averages.
 
-{"description": "이동평균 교차 😀", "timeframe": "1h", "symbols": ["BTC/USDT"], "params": {"fast": 5}}
+{"description": "이동평균 교차 😀", "timeframe": "1h", "symbols": ["BTC/USDT"], "params": {"fast": 10}}
 """
 from backtesting import Strategy
 
@@ -36,12 +38,12 @@ def body(line):
     return CROSS.replace("self.line = self.data.Close", line)
 
 
-def test_the_header_lies_over_the_classs_own_constants():
+def test_the_header_and_the_class_are_read():
     metadata = read_strategy_code(CROSS)
     assert metadata.class_name == "Cross"
     assert metadata.description == "이동평균 교차 😀"
     assert (metadata.timeframe, metadata.symbols) == ("1h", ("BTC/USDT",))
-    assert metadata.params == {"fast": 5, "slow": 30, "rate": 0.5}
+    assert metadata.params == {"fast": 10, "slow": 30, "rate": 0.5}
 
 
 def test_without_a_header_the_docstring_describes_and_the_class_has_the_params():
@@ -50,6 +52,55 @@ def test_without_a_header_the_docstring_describes_and_the_class_has_the_params()
     )
     assert metadata.description == ""
     assert metadata.params == {"fast": 10, "slow": 30, "rate": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("header", "told"),
+    [
+        ('{"fast": 5}', "line 9: fast is not 5 here, as the docstring's header says"),
+        ('{"fast": 10, "slow": 40}', "line 10: slow is not 40 here"),
+        ('{"table": [1, 3]}', "line 13: table is not [1, 3] here"),
+        ('{"quick": 10}', "line 3: the header names the parameter 'quick', and Cross has no attribute of this name"),
+        ('{"_Strategy": 1}', "line 3: the header names the parameter '_Strategy'"),
+    ],
+)
+def test_a_header_that_does_not_say_what_runs_is_refused_with_the_line(header, told):
+    assert refused(CROSS.replace('{"fast": 10}', header)).startswith(told)
+
+
+def test_the_line_of_a_header_counts_what_stands_above_the_docstring():
+    assert refused("# mine\n" + CROSS.replace('{"fast": 10}', '{"quick": 10}')).startswith("line 4: the header names")
+
+
+@pytest.mark.parametrize(
+    ("written", "header"),
+    [
+        ("fast = 2 * 5", '{"fast": 99}'),
+        ("fast = 10\n    fast = fast * 2", '{"fast": 20}'),
+        ("fast, quick = 10, 7", '{"quick": 7}'),
+        ("if True:\n        fast = 11", '{"fast": 11}'),
+        ("table_of = (1, 2)", '{"table_of": [1, 2]}'),
+    ],
+)
+def test_an_attribute_that_is_computed_is_let_through(written, header):
+    code = CROSS.replace('{"fast": 10}', header).replace("fast = 10", written)
+    params = read_strategy_code(code).params
+    assert params == {"slow": 30, "rate": 0.5} | json.loads(header)
+
+
+def test_an_attribute_without_a_value_is_none():
+    assert "no attribute" in refused(CROSS.replace('{"fast": 10}', '{"n": 1}').replace("rate = 0.5", "n: int"))
+
+
+def test_an_attribute_may_come_from_a_base_or_from_outside():
+    base = "\nclass Base(Strategy):\n    fast = 10\n    n = 3\n\n"
+    code = CROSS.replace("import Strategy\n", "import Strategy\n" + base).replace("Cross(Strategy)", "Cross(Base)")
+    assert read_strategy_code(code.replace('{"fast": 10}', '{"n": 3}')).params["n"] == 3
+    assert refused(code.replace('{"fast": 10}', '{"n": 4}')).startswith("line 9: n is not 4 here")
+    foreign = CROSS.replace('{"fast": 10}', '{"n": 4}').replace("Cross(Strategy)", "Cross(Strategy, Mixin)")
+    assert read_strategy_code(foreign).params["n"] == 4
+    later = CROSS.replace('{"fast": 10}', '{"fast": 11}') + "\n\nCross.fast = 11\n"
+    assert read_strategy_code(later).params["fast"] == 11
 
 
 def test_reading_never_runs_the_code():

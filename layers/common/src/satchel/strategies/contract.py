@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from satchel.errors import InvalidInputError, TooLargeError
 from satchel.postgres.text import storable_text
+from satchel.strategies.parameters import constants, disagreement
 
 MAX_CODE_BYTES = 100_000
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.-]{0,63}")
@@ -34,7 +35,7 @@ class Metadata:
         description: The header's, else the docstring's first line.
         timeframe: As in the header; empty where it has none.
         symbols: As in the header.
-        params: Parameter names and defaults: the class's own constants, overlaid by the header.
+        params: Parameter names and defaults: the class's own constants, and what else the header names.
     """
 
     class_name: str
@@ -72,14 +73,22 @@ def read_strategy_code(code: str) -> Metadata:
     strategy = _strategy_class(tree)
     for line, reason in _looks_ahead(tree):
         raise _refusal(line, f"look-ahead: {reason}")
-    header = _header(tree)
+    header, header_line = _header(tree)
+    params = header.get("params", {})
+    classes = _classes(tree)
+    family = _family(strategy, classes)
+    bases = {base for node in family for base in _base_names(node)}
+    wrong = disagreement(params, family, tree, whole=bases <= {"Strategy", *_COMPLETE_BASES, *classes})
+    if wrong is not None:
+        line, reason = wrong
+        raise _refusal(line or header_line, reason)
     docstring = ast.get_docstring(tree) or ast.get_docstring(strategy) or ""
     return Metadata(
         class_name=strategy.name,
         description=header.get("description") or _first_line(docstring),
         timeframe=header.get("timeframe", ""),
         symbols=tuple(header.get("symbols", [])),
-        params=_constants(strategy) | header.get("params", {}),
+        params=_own_params(strategy) | params,
     )
 
 
@@ -88,7 +97,7 @@ def _refusal(line: int, reason: str) -> InvalidInputError:
 
 
 def _strategy_class(tree: ast.Module) -> ast.ClassDef:
-    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    classes = _classes(tree)
     strategies = [node for node in classes.values() if _is_strategy(node, classes)]
     if not strategies:
         raise _refusal(1, "there is no class derived from Strategy (from backtesting import Strategy)")
@@ -97,7 +106,7 @@ def _strategy_class(tree: ast.Module) -> ast.ClassDef:
     if len(leaves) != 1:
         raise _refusal(leaves[1].lineno, "there is a second strategy class; a module holds one")
     leaf = leaves[0]
-    family = [leaf, *(classes[name] for name in _ancestors(leaf, classes))]
+    family = _family(leaf, classes)
     methods = {item.name for node in family for item in node.body if isinstance(item, ast.FunctionDef)}
     if not any(_COMPLETE_BASES.intersection(_base_names(node)) for node in family):
         for method in ("init", "next"):
@@ -106,25 +115,28 @@ def _strategy_class(tree: ast.Module) -> ast.ClassDef:
     return leaf
 
 
+def _classes(tree: ast.Module) -> dict[str, ast.ClassDef]:
+    return {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+
+
 def _base_names(node: ast.ClassDef) -> list[str]:
     return [base.id if isinstance(base, ast.Name) else getattr(base, "attr", "") for base in node.bases]
 
 
-def _ancestors(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> list[str]:
-    found: list[str] = []
-    pending = _base_names(node)
-    while pending:
-        name = pending.pop()
-        if name in classes and name not in found:
-            found.append(name)
-            pending += _base_names(classes[name])
+def _family(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> list[ast.ClassDef]:
+    """The class and those of its module that it derives from, the nearest first."""
+    found = [node]
+    for member in found:
+        bases = [classes[name] for name in _base_names(member) if name in classes]
+        found += [base for base in bases if base not in found]
     return found
 
 
 def _is_strategy(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> bool:
     known = {"Strategy"} | _COMPLETE_BASES
-    family = [node, *(classes[name] for name in _ancestors(node, classes))]
-    return any(name in known and name not in classes for member in family for name in _base_names(member))
+    return any(
+        name in known and name not in classes for member in _family(node, classes) for name in _base_names(member)
+    )
 
 
 def _looks_ahead(tree: ast.Module) -> Iterator[tuple[int, str]]:
@@ -154,13 +166,13 @@ def _is_true(node: ast.expr | None) -> bool:
     return isinstance(node, ast.Constant) and node.value is True
 
 
-def _header(tree: ast.Module) -> dict[str, Any]:
-    """The JSON object in the module's docstring; empty where it has none."""
+def _header(tree: ast.Module) -> tuple[dict[str, Any], int]:
+    """The JSON object in the module's docstring, empty where it has none, and its line."""
     docstring = ast.get_docstring(tree, clean=False) or ""
     start = docstring.find("{")
     if start < 0:
-        return {}
-    line = docstring[:start].count("\n") + 1
+        return {}, 1
+    line = docstring[:start].count("\n") + tree.body[0].lineno
     try:
         header, _ = _HEADER.raw_decode(docstring, start)
     except RecursionError as error:
@@ -178,7 +190,7 @@ def _header(tree: ast.Module) -> dict[str, Any]:
             raise _refusal(line, f"the header's {key} is of the wrong type")
     if not all(isinstance(symbol, str) for symbol in header.get("symbols", [])):
         raise _refusal(line, "the header's symbols are texts")
-    return header
+    return header, line
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -209,27 +221,12 @@ def _is_storable(value: Any, depth: int) -> bool:
     return value is None
 
 
-def _constants(strategy: ast.ClassDef) -> dict[str, Any]:
-    """The class's own numbers and texts: what a run may set."""
+def _own_params(strategy: ast.ClassDef) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for item in strategy.body:
-        targets = (
-            item.targets if isinstance(item, ast.Assign) else [item.target] if isinstance(item, ast.AnnAssign) else []
-        )
-        for target in targets:
-            if (
-                isinstance(target, ast.Name)
-                and not target.id.startswith("_")
-                and isinstance(item, ast.Assign | ast.AnnAssign)
-            ):
-                try:
-                    value = ast.literal_eval(item.value) if item.value is not None else None
-                except (ValueError, TypeError):  # no literal, or one that cannot be made, such as {[]: 1}
-                    continue
-                if isinstance(value, bool | int | float | str):
-                    if not _is_storable(value, 0):
-                        raise _refusal(item.lineno, f"{target.id} is a value that cannot be stored")
-                    found[target.id] = value
+    for name, (line, value) in constants(strategy).items():
+        if not _is_storable(value, 0):
+            raise _refusal(line, f"{name} is a value that cannot be stored")
+        found[name] = value
     return found
 
 

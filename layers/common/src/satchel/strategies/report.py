@@ -22,7 +22,7 @@ class Selection:
     def judged(self, sharpes: list[float]) -> dict[str, Any]:
         """What is left of it once all that were ever tried are counted."""
         return {
-            "trials_in_this_run": len(self.trials),
+            "trials_in_this_run": len({key for key, _ in self.trials}),
             "trials_ever": len(sharpes),
             "sharpe_per_bar": self.best.sharpe if self.best else None,
             "expected_best_by_luck": expected_best_sharpe(sharpes),
@@ -31,7 +31,7 @@ class Selection:
 
 
 def selection_of(strategy: StrategyVersion, setting: list[str], answer: Mapping[str, Any]) -> Selection:
-    """The trials by a key that is the same for the same code, data, costs and parameters."""
+    """The trials by a key that is the same for the same code, data, costs and parameters, given or default."""
     trials: list[tuple[str, float | None]] = []
     best: Moments | None = None
     for trial in answer["trials"]:

@@ -8,7 +8,7 @@ from satchel.errors import InvalidInputError, NotFoundError
 from satchel.strategies.backtest import AS_JOB
 from satchel.strategies.chart import equity_png
 from satchel.strategies.versions import StrategyVersion, changes
-from satchel.timestamps import format_timestamp
+from satchel.timestamps import format_timestamp, parse_timestamp
 
 SECTIONS = ("summary", "trades", "equity", "chart")
 DEFAULT_PAGE = 100
@@ -70,10 +70,17 @@ def read_results(backtest_id: str, *, section: str | None, cursor: str, limit: s
         page |= {"mime_type": "image/png", "base64": base64.b64encode(picture).decode(), "next": None}
     elif section != "summary":
         rows = store.rows(backtest_id, page["section"], start=start, limit=size + 1)
-        page["items"] = [row["item"] for row in rows[:size]]
+        page["items"] = [_shown(row["item"]) for row in rows[:size]]
         more = f"{results_uri(backtest_id)}?section={page['section']}&cursor={start + size}&limit={size}"
         page["next"] = more if len(rows) > size else None
     return json.dumps(page, ensure_ascii=False)
+
+
+def _shown(item: dict[str, Any]) -> dict[str, Any]:
+    """A row as it goes out: a bar's time is kept as epoch seconds."""
+    if "ts" not in item:
+        return item
+    return item | {"ts": format_timestamp(parse_timestamp(item["ts"], field="ts"))}
 
 
 def find_version(name: str, version: int | None, *, store: ResultStore) -> StrategyVersion:

@@ -46,7 +46,8 @@ def write_strategy(
     """
     if not NAME.fullmatch(name):
         raise InvalidInputError(
-            "a name has 1 to 64 letters, digits, spaces, dots, dashes or underscores and begins with a letter or digit",
+            "a name has 1 to 64 ASCII letters (a to z), digits, spaces, dots, dashes or underscores and begins with a "
+            "letter or digit",
             field="name",
         )
     metadata = read_strategy_code(code)

@@ -33,6 +33,7 @@ class Session(Protocol):
     cash: Decimal
 
     def facts(self, symbol: str, client_order_id: str | None, now: datetime) -> Facts: ...  # noqa: D102
+    def symbols(self) -> list[str]: ...  # noqa: D102
     def fills_of(self, order_id: int) -> list[Fill]: ...  # noqa: D102
     def put_token(self, token_hash: str, digest: str, expires_at: datetime, now: datetime) -> None: ...  # noqa: D102
     def use_token(self, token_hash: str) -> dict[str, Any] | None: ...  # noqa: D102
@@ -47,7 +48,9 @@ class Session(Protocol):
     def holding(self, symbol: str) -> Holding: ...  # noqa: D102
     def put_fill(self, fill: Fill, holding: Holding, cash: Decimal) -> None: ...  # noqa: D102
     def alert(self, kind: str, symbol: str, message: str, now: datetime) -> None: ...  # noqa: D102
-    def take_price_alerts(self, symbol: str, bar: Bar) -> list[dict[str, Any]]: ...  # noqa: D102
+    def take_price_alerts(  # noqa: D102
+        self, symbol: str, previous: Decimal | None, bar: Bar
+    ) -> list[dict[str, Any]]: ...
     def clocks(self) -> list[dict[str, Any]]: ...  # noqa: D102
     def advance(self, clock: dict[str, Any]) -> Bar | None: ...  # noqa: D102
 
@@ -96,6 +99,7 @@ def trade(
     transaction must be kept although the caller is told no.
 
     Raises:
+        NotFoundError: There are no candles of the symbol, and the order names no limit to value it at.
         ConflictError: The client order id, or the token, stands for another order.
         PreconditionFailedError: The token is unknown, used or expired; nothing was placed.
     """
@@ -106,6 +110,9 @@ def trade(
         if facts.earlier_digest != digest:
             raise ConflictError("this client_order_id stands for another order", field="client_order_id")
         return Trade(account.mode, order=facts.earlier, fills=tuple(session.fills_of(facts.earlier.order_id)))
+    if facts.situation.last_price is None and request.price is None:
+        listed = ", ".join(session.symbols()) or "none"
+        raise NotFoundError(f"there are no candles for {request.symbol}; there are: {listed}", field="symbol")
     quantity = down_to_step(request.quantity, account.step_of(request.symbol))
     refusal = check_order(request, quantity, facts.situation, account.limits)
     if refusal is not None:
@@ -195,7 +202,7 @@ class Step:
 
 
 def step(session: Session, now: datetime) -> Step:
-    """Move every replay clock to its next candle, and let that candle fill orders and touch watched prices."""
+    """Move every replay clock to its next candle, and let that candle fill orders and cross watched prices."""
     bars: dict[str, Bar] = {}
     fills: list[Fill] = []
     alerts: list[str] = []
@@ -216,7 +223,7 @@ def step(session: Session, now: datetime) -> Step:
                 fills.append(fill)
             if message is not None:
                 alert("order_filled" if fill else "order_closed", symbol, message)
-        for watched in session.take_price_alerts(symbol, bar):
+        for watched in session.take_price_alerts(symbol, clock["close"], bar):
             alert("price_alert", symbol, f"{symbol} crossed {watched['direction']} {short(watched['price'])}")
     return Step(bars, tuple(fills), tuple(alerts))
 

@@ -78,8 +78,18 @@ ORDER BY s.user_id DESC, array_position(ARRAY['1m', '5m', '15m', '30m', '1h', '4
 LIMIT 1
 ON CONFLICT (user_id, symbol) DO NOTHING;
 
+-- name: known_symbols
+-- Symbols that this user sees candles of, the first twenty.
+SELECT DISTINCT symbol FROM candle_sets WHERE user_id IN (%(user_id)s, '') ORDER BY symbol LIMIT 20;
+
 -- name: clocks
-SELECT symbol, owner, timeframe, provider, ts FROM market_clocks WHERE user_id = %(user_id)s ORDER BY symbol;
+-- The replay clocks with the price each is at (primary keys).
+SELECT k.symbol, k.owner, k.timeframe, k.provider, k.ts, c.close
+FROM market_clocks k
+LEFT JOIN candles c ON c.user_id = k.owner AND c.symbol = k.symbol AND c.timeframe = k.timeframe
+                   AND c.provider = k.provider AND c.ts = k.ts
+WHERE k.user_id = %(user_id)s
+ORDER BY k.symbol;
 
 -- name: next_bar
 SELECT c.ts, c.open, c.high, c.low, c.close
@@ -192,10 +202,16 @@ VALUES (%(user_id)s, %(symbol)s, %(direction)s, %(price)s)
 ON CONFLICT DO NOTHING;
 
 -- name: take_price_alerts
--- Alerts that the candle touches, each once.
+-- Alerts whose price is crossed, each once: on the other side before the candle or at its open and reached in it, or on
+-- the other side in it and reached at its close. The path between is not known.
 DELETE FROM price_alerts
 WHERE user_id = %(user_id)s AND symbol = %(symbol)s
-  AND ((direction = 'above' AND price <= %(high)s) OR (direction = 'below' AND price >= %(low)s))
+  AND CASE direction
+      WHEN 'above' THEN (least(%(previous)s, %(open)s) < price AND price <= %(high)s)
+                     OR (%(low)s < price AND price <= %(close)s)
+      ELSE (greatest(%(previous)s, %(open)s) > price AND price >= %(low)s)
+        OR (%(high)s > price AND price >= %(close)s)
+      END
 RETURNING direction, price;
 
 -- Live orders: the journal of what was sent to a real exchange.

@@ -153,6 +153,10 @@ class Session:
             earlier_digest=row["digest"] if known else None,
         )
 
+    def symbols(self) -> list[str]:
+        """Symbols that have candles, the first twenty."""
+        return [row["symbol"] for row in self._do("known_symbols", {}).fetchall()]
+
     def fills_of(self, order_id: int) -> list[Fill]:
         """The fills of an order."""
         return [Fill(**row) for row in self._do("fills_of_order", {"order_id": order_id}).fetchall()]
@@ -211,7 +215,7 @@ class Session:
         self.cash = cash
 
     def clocks(self) -> list[dict[str, Any]]:
-        """The replay clocks by symbol."""
+        """The replay clocks by symbol, each with the price it is at (`close`; None where its candle is gone)."""
         return self._do("clocks", {}).fetchall()
 
     def advance(self, clock: dict[str, Any]) -> Bar | None:
@@ -231,9 +235,9 @@ class Session:
         """Watch a price, once."""
         self._do("put_price_alert", {"symbol": symbol, "direction": direction, "price": price})
 
-    def take_price_alerts(self, symbol: str, bar: Bar) -> list[dict[str, Any]]:
-        """The watched prices that a candle touches; they are watched no more."""
-        return self._do("take_price_alerts", {"symbol": symbol, "high": bar.high, "low": bar.low}).fetchall()
+    def take_price_alerts(self, symbol: str, previous: Decimal | None, bar: Bar) -> list[dict[str, Any]]:
+        """The watched prices that a candle crosses, coming from the `previous` price; they are watched no more."""
+        return self._do("take_price_alerts", asdict(bar) | {"symbol": symbol, "previous": previous}).fetchall()
 
     def update_account(self, account: Account) -> None:
         """Write an account's rules."""

@@ -62,7 +62,8 @@ ENTRIES = Catalogue(
             description=(
                 "Place an order on the paper account, in two steps: the first call answers a preview and a "
                 "confirm_token; show the preview, then call again with the same arguments and the token within 60 "
-                "seconds. Orders fill at the next candle. Amounts are decimal text."
+                "seconds. Orders fill at the next candle, and time moves only by the tool market_step (tool set "
+                "trading) or `satchel market step`. Amounts are decimal text."
             ),
             arguments=ExecuteTradeArguments,
             result=ExecuteTradeResult,
@@ -106,7 +107,10 @@ ENTRIES = Catalogue(
         ToolEntry(
             name="set_price_alert",
             title="Set a price alert",
-            description="Watch a price: the candle that reaches it leaves an alert in the workspace, once.",
+            description=(
+                "Watch a price: the candle that crosses it, coming from the other side, leaves an alert in the "
+                "workspace, once. A price that is passed already waits until it is crossed again."
+            ),
             arguments=SetPriceAlertArguments,
             result=SetPriceAlertResult,
             scope="trade:paper",

@@ -100,7 +100,7 @@ class WriteStrategyArguments(BaseModel):
         min_length=1,
         description=(
             "A Python module with one class derived from backtesting.Strategy, with init(self) and next(self). Its "
-            "docstring may hold a JSON object with name, description, timeframe, symbols, params."
+            "docstring may hold a JSON object with name, description, timeframe, symbols, params (as in the class)."
         ),
     )
 
@@ -195,10 +195,10 @@ class RunBacktestResult(BaseModel):
     )
     lookahead_reason: str | None
     selection: dict[str, Any] = Field(
-        description="How many combinations were ever tried, and the deflated Sharpe ratio: the probability that the "
-        "best one is better than luck."
+        description="How many distinct combinations were ever tried, and the deflated Sharpe ratio: the probability "
+        "that the best one is better than luck."
     )
-    params: dict[str, Any] = Field(description="Of the run shown: the best of a sweep.")
+    params: dict[str, Any] = Field(description="All of the run shown, given and default: the best of a sweep.")
     data: dict[str, Any] = Field(description="Which bars, their source and licence.")
     results_uri: str
 

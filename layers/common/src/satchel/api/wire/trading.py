@@ -12,6 +12,9 @@ from satchel.trading.exchange import Preview, Trade
 from satchel.trading.money import plain, short
 from satchel.trading.orders import Fill, Order, OrderRequest
 
+# The replay stands still by itself, which nobody expects of a market.
+_TIME = "time moves by `satchel market step`, or by the tool market_step of the tool set trading"
+
 
 class ExecuteTradeArguments(BaseModel):
     """An order."""
@@ -143,7 +146,9 @@ class PreviewOut(BaseModel):
             value=short(preview.value),
             fee=short(preview.fee),
             position_after=short(preview.held_after),
-            fills="at the next candle" if preview.price_at else "there are no candles of this symbol: it would rest",
+            fills=f"at the next candle; {_TIME}"
+            if preview.price_at
+            else "there are no candles of this symbol: it would rest",
         )
 
 
@@ -157,6 +162,7 @@ class ExecuteTradeResult(BaseModel):
     expires_at: str | None = None
     order: OrderOut | None = None
     fills: list[FillOut] = Field(default_factory=list[FillOut])
+    note: str | None = Field(default=None, description="Of an open order: what it waits for.")
 
     @classmethod
     def of(cls, trade: Trade) -> "ExecuteTradeResult":
@@ -169,6 +175,7 @@ class ExecuteTradeResult(BaseModel):
             expires_at=format_timestamp(trade.expires_at) if trade.expires_at else None,
             order=OrderOut.of(trade.order) if trade.order else None,
             fills=[FillOut.of(fill) for fill in trade.fills],
+            note=f"it waits for the next candle; {_TIME}" if trade.order and trade.order.status == "open" else None,
         )
 
 

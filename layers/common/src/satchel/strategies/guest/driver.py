@@ -1,7 +1,7 @@
 """Runs a strategy over bars inside the sandbox: the program that a backtest is.
 
-It finds `inputs` (strategy, candles, cash, commission, trials, modules) and leaves the answer as its last value. It and
-its modules are handed to the sandbox as text.
+It finds `inputs` (strategy, candles, cash, commission, parameters, trials, modules) and leaves the answer as its
+last value. It and its modules are handed to the sandbox as text.
 """
 
 import math
@@ -38,6 +38,16 @@ def frame(candles):
     return pd.DataFrame({name.title(): np.asarray(candles[name], dtype="float64") for name in names}, index=index)
 
 
+def defaults(strategy):
+    """What the class has for the parameters that a run may set, where JSON can tell it."""
+    values = {name: getattr(strategy, name, None) for name in inputs["parameters"]}
+    return {
+        name: value
+        for name, value in values.items()
+        if isinstance(value, (bool, int, str)) or (isinstance(value, float) and math.isfinite(value))
+    }
+
+
 def run(strategy, data, params):
     """One run; the library's statistics, and the strategy with its indicators and the noted orders."""
     test = backtesting.Backtest(
@@ -52,12 +62,13 @@ def main():
     strategy = load_strategy(inputs["strategy"], inputs["class"])
     data = frame(inputs["candles"])
     best, best_params, trials = None, None, []
+    own = defaults(strategy)
     for params in inputs["trials"]:
         stats = run(strategy, data, params)
         measured = moments(stats)
         trials.append(
             {
-                "params": params,
+                "params": own | params,
                 "moments": measured,
                 "return_pct": number(stats["Return [%]"]),
                 "trades": int(stats["# Trades"]),
@@ -73,7 +84,7 @@ def main():
     return {
         "stats": shown,
         "undefined": reasons,
-        "params": best_params,
+        "params": own | best_params,
         "trials": trials,
         "trades": trades_of(stats),
         "curve": equity_of(stats),
