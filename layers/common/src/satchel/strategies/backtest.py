@@ -87,7 +87,7 @@ class RunLimits:
     value_bytes: int
 
 
-# A crossover takes about 20 µs a bar here (docs/trading.md); what is more than this is a job from the start.
+# A crossover takes about 20 µs a bar on a machine that is idle; what is more than this is a job from the start.
 AT_ONCE = RunLimits(bars=50_000, steps=300_000, time_s=20.0, value_bytes=32 * MIB)
 AS_JOB = RunLimits(bars=200_000, steps=10_000_000, time_s=240.0, value_bytes=64 * MIB)
 
