@@ -38,9 +38,12 @@ class History:
         session: str = "s1",
         speaker: str | None = None,
         at: datetime | None = None,
+        step: bool = False,
     ) -> Message:
         self.said += 1
-        metadata = {"speaker": speaker} if speaker else {}
+        metadata: dict[str, Any] = {"speaker": speaker} if speaker else {}
+        if step:
+            metadata["step"] = True
         at = at or NOON + timedelta(minutes=self.said)
         message, _ = save_message(
             NewMessage(session, f"m{self.said}", role, content, metadata, at),

@@ -88,3 +88,20 @@ def test_no_row_of_the_index_is_seen_by_another_user(history, other_history):
     history.say("the garden gate")
     assert other_history.search("gate").hits == ()
     assert other_history.index.unindexed_messages(encoder="hashing", limit=5) == []
+
+
+def test_steps_of_the_work_on_an_answer_are_no_hits_and_stand_between_no_two_messages(history):
+    question = history.say("which garden gate did I paint?")
+    history.say("[calls search_garden]", role="assistant", step=True)
+    history.say("[search_garden answered]", role="tool", step=True)
+    answer = history.say("You painted the green garden gate.", role="assistant")
+    assert set(history.found("garden")) == {question.content, answer.content}
+    assert history.found("*") == [answer.content, question.content]
+    (hit,) = history.search("green gate", neighbours=1, role="assistant").hits
+    assert hit.neighbours == (question,)
+    assert reindex(store=history.index, encoder=history.encoder, has_time=always) == (0, True)
+
+
+def test_the_tool_messages_of_others_are_found(history):
+    history.say("the garden gate is green", role="tool")
+    assert history.found("gate") == ["the garden gate is green"]

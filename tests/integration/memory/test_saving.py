@@ -115,3 +115,12 @@ def test_the_content_version_changes_with_every_message(save, database):
     save(new(message_id="m1"))
     assert len(set(versions)) == 4
     assert store.content_version() == versions[-1]
+
+
+def test_the_newest_messages_are_those_that_somebody_said(history):
+    question = history.say("고양이는 뭘 싫어해?")
+    history.say("[calls search_conversation]", role="assistant", step=True)
+    history.say("[search_conversation answered]", role="tool", step=True)
+    history.say("{}", role="tool")
+    answer = history.say("오이요 🥒", role="assistant")
+    assert ConversationStore(history.database, "alice").recent_messages(2) == [answer, question]

@@ -1,7 +1,16 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from satchel.agent.exchange import MAX_BLOCKS_BYTES, assistant_record, clean_blocks, cut, json_bytes, storable
+from satchel.agent.exchange import (
+    MAX_BLOCKS_BYTES,
+    assistant_record,
+    clean_blocks,
+    cut,
+    json_bytes,
+    result_block,
+    results_record,
+    storable,
+)
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=400), st.integers(300, 2_000))
@@ -35,3 +44,13 @@ def test_what_is_too_large_for_the_store_is_kept_without_thinking_and_then_witho
     kept = storable(assistant_record("m", 1, [large], final=False, usage={}))
     assert json_bytes(dict(kept.metadata)) < MAX_BLOCKS_BYTES
     assert kept.blocks[0]["input"]["omitted"].endswith("bytes")
+    assert kept.metadata["step"] is True
+
+
+def test_what_is_only_a_note_of_the_work_is_marked_as_a_step():
+    call = {"type": "tool_use", "id": "t", "name": "search_conversation", "input": {}}
+    text = {"type": "text", "text": "Let me look. 찾아볼게요"}
+    assert assistant_record("m", 1, [call], final=False, usage={}).metadata["step"] is True
+    assert results_record("m", 2, [result_block("t", "{}")], ["search_conversation"]).metadata["step"] is True
+    assert "step" not in assistant_record("m", 1, [text, call], final=False, usage={}).metadata
+    assert "step" not in assistant_record("m", 3, [text], final=True, usage={}).metadata

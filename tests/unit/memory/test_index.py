@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 
 from satchel.embeddings.encoder import Encoding
 from satchel.embeddings.hashing import HashingEncoder
-from satchel.memory.index import encode_whole, index_entry, passages_of, split_passages
+from satchel.memory.index import encode_whole, index_entry, indexed_terms, passages_of, split_passages
 from satchel.memory.messages import Message
 
 
-def message(content, **metadata):
-    return Message("s1", "m1", 1, "user", content, metadata, datetime(2026, 3, 1, tzinfo=UTC), True)
+def message(content, *, role="user", **metadata):
+    return Message("s1", "m1", 1, role, content, metadata, datetime(2026, 3, 1, tzinfo=UTC), True)
 
 
 @given(st.text(alphabet=st.sampled_from("ab .!\n한。"), max_size=400), st.integers(2, 50))
@@ -48,3 +48,16 @@ class ShortSightedEncoder(HashingEncoder):
 
 def test_what_one_reading_leaves_over_is_read_in_another():
     assert [encoding.chars_read for encoding in encode_whole(["a" * 25, ""], ShortSightedEncoder())] == [10, 10, 5, 0]
+
+
+def test_what_an_assistant_quotes_is_left_to_who_said_it():
+    answer = "You said:\n> My cat hates oranges. 고양이 🐈\n> So do I.\nShall I note that?"
+    assert passages_of(message(answer, role="assistant")) == ["You said:\nShall I note that?"]
+    assert "cat" not in indexed_terms(message(answer, role="assistant"))
+    assert passages_of(message(answer)) == [answer]
+    assert "cat" in indexed_terms(message(answer))
+
+
+def test_an_answer_that_only_quotes_and_the_prompt_of_a_shell_are_kept():
+    for answer in ("> nothing but this", ">>> print(1)"):
+        assert passages_of(message(answer, role="assistant")) == [answer]

@@ -3,7 +3,8 @@
 A turn is the user's message `M` and, under ids made of it, what came of it: `M.1` the model's first message, `M.2` the
 results of the tools it called, `M.3` its next message … Saving any of them again is the same message, so that a turn
 that is run again goes on where it stopped. `metadata.agent` holds the API's content blocks; `content` is what a person
-reads and what search finds, which is why results of tools, copies of what is elsewhere, are not in it.
+reads and what search finds, which is why results of tools, copies of what is elsewhere, are not in it. Where only a
+note stands for them, `metadata.step` is true: the message is part of the work on an answer, and nobody said it.
 """
 
 import json
@@ -85,11 +86,13 @@ def text_of(blocks: Sequence[Mapping[str, Any]]) -> str:
 def assistant_record(turn: str, step: int, blocks: Sequence[Block], *, final: bool, usage: Mapping[str, Any]) -> Stored:
     """A message of the model, to be saved."""
     calls = [str(block["name"]) for block in blocks if block["type"] == "tool_use"]
-    content = text_of(blocks) or (f"[calls {', '.join(calls)}]" if calls else "[no answer]")
+    said = text_of(blocks)
+    content = said or (f"[calls {', '.join(calls)}]" if calls else "[no answer]")
     agent: dict[str, Any] = {"turn": turn, "step": step, "final": final, "usage": dict(usage)}
     if any(block["type"] != "text" for block in blocks):
         agent["blocks"] = list(blocks)
-    return Stored(step_id(turn, step), "assistant", content, {"agent": agent})
+    marked = {"step": True} if calls and not said else {}
+    return Stored(step_id(turn, step), "assistant", content, {"agent": agent, **marked})
 
 
 def storable(record: Stored) -> Stored:
@@ -100,16 +103,15 @@ def storable(record: Stored) -> Stored:
     kept = [block for block in record.blocks if block["type"] not in THINKING]
     if json_bytes(kept) > MAX_BLOCKS_BYTES:
         kept = [_without_input(block) for block in kept]
-    return replace(record, metadata={"agent": {**record.agent, "blocks": kept}})
+    return replace(record, metadata={**record.metadata, "agent": {**record.agent, "blocks": kept}})
 
 
 def results_record(turn: str, step: int, results: Sequence[Block], names: Sequence[str]) -> Stored:
     """The results of the tools that a message called, to be saved."""
     ends = ["failed" if result.get("is_error") else "answered" for result in results]
     content = "[" + ", ".join(f"{name} {end}" for name, end in zip(names, ends, strict=True)) + "]"
-    return Stored(
-        step_id(turn, step), "tool", content, {"agent": {"turn": turn, "step": step, "blocks": list(results)}}
-    )
+    agent: dict[str, Any] = {"turn": turn, "step": step, "blocks": list(results)}
+    return Stored(step_id(turn, step), "tool", content, {"agent": agent, "step": True})
 
 
 def result_block(call_id: str, text: str, *, is_error: bool = False) -> Block:

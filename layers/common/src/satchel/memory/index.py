@@ -15,6 +15,9 @@ from satchel.memory.terms import passage_terms
 PASSAGE_CHARS = 1_200
 """Longest passage: within the 512 word pieces that e5 reads, for ordinary prose in any language."""
 
+# What an assistant quotes (Markdown's block quotes) was said elsewhere, and is found there.
+_QUOTED = re.compile(r"^ {0,3}> .*\n?", re.MULTILINE)
+
 # Where a passage may end, best first: between paragraphs, lines, sentences, words.
 _ENDS = (re.compile(r"\n\s*\n"), re.compile(r"\n"), re.compile(r"[.!?。\uff01\uff1f…]+\s*"), re.compile(r"\s+"))
 
@@ -58,7 +61,15 @@ def passages_of(message: Message, *, longest: int = PASSAGE_CHARS) -> list[str]:
     """
     named = message.metadata.get("speaker")
     prefix = f"{named}: " if isinstance(named, str) and named else ""
-    return [prefix + part for part in split_passages(message.content, longest)]
+    return [prefix + part for part in split_passages(own_words(message), longest)]
+
+
+def own_words(message: Message) -> str:
+    """Return a message's content, an assistant's without what it quotes as long as anything else is left."""
+    if message.role != "assistant":
+        return message.content
+    kept = _QUOTED.sub("", message.content)
+    return kept if kept.strip() else message.content
 
 
 def split_passages(text: str, longest: int = PASSAGE_CHARS) -> list[str]:
@@ -76,8 +87,8 @@ def split_passages(text: str, longest: int = PASSAGE_CHARS) -> list[str]:
 
 
 def indexed_terms(message: Message) -> dict[str, int]:
-    """Return the terms of a message's content with their frequencies."""
-    return dict(passage_terms(message.content))
+    """Return the terms of a message's own words with their frequencies."""
+    return dict(passage_terms(own_words(message)))
 
 
 def index_entry(message: Message, encoder: Encoder, *, has_time: Callable[[], bool] = lambda: True) -> IndexEntry:

@@ -19,10 +19,13 @@ def index_message(
 
     Where the encoder does not answer, or has not read all of a long message when time runs short, the message is
     searchable by its words alone and stays among those that `reindex` takes up, as it does when the process dies here.
+    A step of the work on an answer is no hit, and is not indexed.
 
     Raises:
         UnavailableError: The store does not answer.
     """
+    if message.is_step:
+        return True
     try:
         entry = index_entry(message, encoder, has_time=has_time)
     except UnavailableError:

@@ -62,6 +62,11 @@ class Message:
         named = self.metadata.get("speaker")
         return named if isinstance(named, str) and named else self.role
 
+    @property
+    def is_step(self) -> bool:
+        """Whether it is only a note of the work on an answer, which its client says with `metadata.step`."""
+        return self.metadata.get("step") is True
+
     def is_repeat(self, new: NewMessage) -> bool:
         """Whether `new`, which has the id of this message, is this message handed in once more.
 

@@ -15,10 +15,10 @@ FROM conversation_history
 WHERE user_id = %(user_id)s AND session_id = %(session_id)s AND message_id = %(message_id)s;
 
 -- name: recent_messages
--- The newest messages of a user over all sessions, newest first (conversation_history_recent).
+-- The newest things said over all sessions, newest first (conversation_history_recent); tools and steps say nothing.
 SELECT session_id, message_id, seq, role, content, metadata, created_at, timestamp_given
 FROM conversation_history
-WHERE user_id = %(user_id)s
+WHERE user_id = %(user_id)s AND role <> 'tool' AND NOT metadata @> '{"step": true}'
 ORDER BY created_at DESC, seq DESC
 LIMIT %(limit)s;
 
@@ -63,10 +63,11 @@ FROM conversation_history h, unnest(%(terms)s::text[], %(frequencies)s::smallint
 WHERE h.user_id = %(user_id)s AND h.seq = %(seq)s;
 
 -- name: unindexed_messages
--- Messages that an encoder has not read: saved while it failed, or before it came (message_passages primary key).
+-- Messages that an encoder has not read: saved while it failed, or before it came (message_passages primary key). It
+-- never reads steps.
 SELECT session_id, message_id, seq, role, content, metadata, created_at, timestamp_given
 FROM conversation_history h
-WHERE user_id = %(user_id)s AND NOT EXISTS (
+WHERE user_id = %(user_id)s AND NOT metadata @> '{"step": true}' AND NOT EXISTS (
     SELECT FROM message_passages p WHERE p.user_id = %(user_id)s AND p.seq = h.seq AND p.encoder = %(encoder)s
 )
 ORDER BY seq
@@ -140,7 +141,8 @@ UNION ALL
 SELECT NULL, word, messages FROM counted;
 
 -- name: surroundings
--- The messages before and after each given one in its session, nearest first (conversation_history_session).
+-- The messages before and after each given one in its session, nearest first (conversation_history_session). Between a
+-- question and its answer there may be steps.
 SELECT around.seq, beside.place, beside.seq AS beside
 FROM conversation_history around
 CROSS JOIN LATERAL (
@@ -148,6 +150,7 @@ CROSS JOIN LATERAL (
      FROM conversation_history
      WHERE user_id = %(user_id)s AND session_id = around.session_id
        AND (created_at, seq) < (around.created_at, around.seq)
+       AND NOT metadata @> '{"step": true}'
        AND (%(as_of)s::bigint IS NULL OR seq <= %(as_of)s)
      ORDER BY created_at DESC, seq DESC
      LIMIT %(reach)s)
@@ -156,6 +159,7 @@ CROSS JOIN LATERAL (
      FROM conversation_history
      WHERE user_id = %(user_id)s AND session_id = around.session_id
        AND (created_at, seq) > (around.created_at, around.seq)
+       AND NOT metadata @> '{"step": true}'
        AND (%(as_of)s::bigint IS NULL OR seq <= %(as_of)s)
      ORDER BY created_at, seq
      LIMIT %(reach)s)
@@ -204,7 +208,7 @@ FROM (
 GROUP BY seq;
 
 -- name: newest_messages
--- What a filter lets through, newest first, from a place on (conversation_history_recent).
+-- What a filter lets through but for steps, newest first, from a place on (conversation_history_recent).
 SELECT session_id, message_id, seq, role, content, metadata, created_at, timestamp_given
 FROM conversation_history
 WHERE user_id = %(user_id)s
@@ -213,6 +217,7 @@ WHERE user_id = %(user_id)s
   AND (%(until)s::timestamptz IS NULL OR created_at < %(until)s)
   AND (%(session_id)s::text IS NULL OR session_id = %(session_id)s)
   AND (%(role)s::text IS NULL OR role = %(role)s)
+  AND NOT metadata @> '{"step": true}'
   AND (%(after_at)s::timestamptz IS NULL OR (created_at, seq) < (%(after_at)s::timestamptz, %(after_seq)s::bigint))
 ORDER BY created_at DESC, seq DESC
 LIMIT %(limit)s;

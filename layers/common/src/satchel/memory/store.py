@@ -48,7 +48,7 @@ class ConversationStore:
         return _message(found), stored is not None
 
     def recent_messages(self, limit: int) -> list[Message]:
-        """The newest `limit` messages over all sessions, newest first."""
+        """The newest `limit` messages over all sessions that somebody said, newest first."""
         return self._messages("recent_messages", {"limit": limit})
 
     def session_page(self, session_id: str, *, before: tuple[datetime, int] | None, limit: int) -> list[Message]:

@@ -23,7 +23,7 @@ class RecentMessages(Protocol):
     """Where the newest messages come from."""
 
     def recent_messages(self, limit: int) -> list[Message]:
-        """The newest `limit` messages over all sessions, newest first."""
+        """The newest `limit` messages over all sessions that somebody said, newest first."""
         ...
 
 
