@@ -1,3 +1,5 @@
+import pytest
+
 from satchel.blocks import text
 from satchel.blocks.scoring import Scored
 from satchel.blocks.sessions import Message, Tags
@@ -109,3 +111,68 @@ def test_whoever_thanks_gave_no_advice():
         )
     )
     assert tags.SOLUTION == "you should use process.send in the child"
+
+
+@pytest.mark.parametrize(
+    "lesson",
+    [
+        "Lesson: never call the network in unit tests.",
+        "TIL: a branch is only a pointer.",
+        "Lesson learned - read the log first.",
+        "credentials랑 와일드카드 금지, 기억해야겠네요",
+        "배운 점: 포인터는 주소다 🙂",
+        "오늘의 교훈은 백업을 먼저 하는 것",
+    ],
+)
+def test_a_stated_lesson_is_the_insight(lesson):
+    for told in (chat(lesson), chat("why did the deploy fail?", "the host was not there", lesson)):
+        tags = summarise(told)
+        assert lesson == tags.INSIGHT
+
+
+@pytest.mark.parametrize(
+    "other", ["I'm taking a French lesson tomorrow", "let's wait til that build ends", "교훈이 뭘까?"]
+)
+def test_a_lesson_only_mentioned_or_asked_for_is_no_insight(other):
+    assert summarise(chat("how is it going?", "fine", other)).INSIGHT == ""
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        "Docker 빌드가 계속 실패해 😩 'no space left on device'",
+        "프론트에서 CORS 에러가 나요 (fetch)",
+        "로그인이 안 돼요",
+        "서버가 자꾸 죽어요 OOM",
+    ],
+)
+def test_korean_trouble_is_the_problem_in_whatever_form_its_verb_has(trouble):
+    tags = summarise(chat(trouble, "로그를 보여 주세요."))
+    assert trouble == tags.PROBLEM
+    assert tags.CONTEXT == ""
+
+
+def test_what_others_say_works_is_no_success():
+    for advice in ("Or check whether it works with a new key.", "that worked for me", "캐시를 지우면 해결돼요."):
+        assert summarise(chat("why does it crash?", "Try a reboot.", "ok wait", advice)).SOLUTION == ""
+
+
+def test_what_did_not_get_better_in_korean_is_no_success():
+    trouble = "Docker 빌드가 계속 실패해 😩 'no space left on device'"
+    for answer in ("해봤는데 용량이 안 줄었어", "1GB밖에 안 줄었네요", "아직 해결이 안 됐어요"):
+        assert summarise(chat(trouble, "docker system prune 을 실행해 보세요", answer)).SOLUTION == ""
+    tags = summarise(chat(trouble, "docker system prune 을 실행해 보세요", "오 용량이 확 줄었어요! 감사합니다 🙏"))
+    assert tags.SOLUTION == "docker system prune 을 실행해 보세요"
+
+
+def test_where_an_assistant_speaks_first_the_problem_is_still_the_users():
+    tags = summarise(
+        block(
+            ("assistant", "", "Which error do you get?"),
+            ("user", "", "ENOSPC, how do I get space?"),
+            ("assistant", "", "you should run docker system prune"),
+            ("user", "", "that worked, thanks!"),
+        )
+    )
+    assert tags.PROBLEM == "ENOSPC, how do I get space?"
+    assert tags.SOLUTION == "you should run docker system prune"

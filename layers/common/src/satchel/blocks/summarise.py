@@ -1,9 +1,9 @@
 """What a block is about, by its structure: who asked, what was tried, what helped. English and Korean.
 
 The opener's first question or error is the PROBLEM; what somebody says they tried or still see is a TRIAL; the last
-advice of somebody else before thanks or success is the SOLUTION; a stated cause is the INSIGHT; what the opener
-says of their situation is the CONTEXT. A text is a sentence of one message, verbatim; where there is no sign
-there is no tag.
+advice of somebody else before thanks or success of the opener is the SOLUTION; a stated lesson or cause is the
+INSIGHT; what the opener says of their situation is the CONTEXT. A text is a sentence of one message, verbatim; where
+there is no sign there is no tag.
 """
 
 import re
@@ -21,6 +21,11 @@ _SENTENCE_END = re.compile("(?<=[.!?\u3002\uff1f\uff01])\\s+|\n+")
 _QUESTION_MARKS = ("?", "\uff1f")
 _SHORT_TERMS = 2
 
+# Korean inflects: no list of words holds all forms of a verb.
+_TROUBLE_KO = re.compile(
+    "실패|에러|오류|안 ?[되돼됩될]|멈[추춰췄]|깨[지져졌]|터[지져졌]|죽[어었]|먹통|막[혀혔]"
+    "|이상[해하한]|문제가 (?:있|생)"
+)
 _TRIED_WORDS = frozenset(("tried", "still", "luck", "same", "attempted", "worked", "didn't", "again", "trying"))
 _TRIED = re.compile(
     r"\b(?:i|we)(?:'ve| have)? (?:already |also |just )?(?:tried|attempted)\b|\balready tried\b|^tried\b"
@@ -55,19 +60,42 @@ _NOT_SUCCESS = re.compile(
     re.IGNORECASE,
 )
 _SUCCESS_KO = ("됐", "되네", "됩니다!", "해결", "감사", "고마워", "고맙", "줄었", "잘 되", "잘되", "이해했")
-_NOT_SUCCESS_KO = ("안 됐", "안됐", "안 되", "안되", "해결이 안", "해결 안", "해결하", "해결할", "해결방", "해결 방")
+_NOT_SUCCESS_KO = re.compile("안 ?[됐되돼됩줄]|밖에|여전히|아직|그대로|해결(?:이|은)? ?(?:안|못|하|할|방)")
 _OWN_FIX = re.compile(
     r"\b(?:by|after|with|using|adding|removing|changing)\b|하니까|니까|해서|바꾸|바꿔|으로 하|이었네|였네",
     re.IGNORECASE,
 )
-_CAUSE_WORDS = frozenset(("turns", "turned", "because", "cause", "reason", "why", "root", "caused", "due"))
-_CAUSE = re.compile(
+_INSIGHT_WORDS = frozenset(
+    ("turns", "turned", "because", "cause", "reason", "why", "root", "caused", "due", "lesson", "lessons", "til")
+) | {"takeaway", "takeaways", "learned", "learnt"}
+_INSIGHT = re.compile(
     r"\bturn(?:s|ed) out\b|\bthe (?:root )?(?:reason|cause|problem|issue) (?:is|was)\b|\bthat'?s why\b"
-    r"|\b(?:caused by|due to)\b",
+    r"|\b(?:caused by|due to)\b"
+    r"|\b(?:lessons?|takeaways?)(?: learn(?:ed|t)| here)?(?: is| was)?\s*[:\u2013\u2014-]|\blessons? learn(?:ed|t)\b"
+    r"|^til(?:\s*[:\u2013\u2014-]| that\b)|\btoday i learn(?:ed|t)\b|\bi(?:'ve)? learn(?:ed|t) that\b",
     re.IGNORECASE,
 )
 _BECAUSE = re.compile(r"\bbecause\b", re.IGNORECASE)
-_CAUSE_KO = ("원인", "알고 보니", "알고보니", "이유는", "때문이", "때문입", "문제였", "문제입니다", "문제네요")
+_INSIGHT_KO = (
+    "원인",
+    "알고 보니",
+    "알고보니",
+    "이유는",
+    "때문이",
+    "때문입",
+    "문제였",
+    "문제입니다",
+    "문제네요",
+    "배운 점",
+    "배운 건",
+    "배웠",
+    "교훈",
+    "기억해야",
+    "기억해 둬",
+    "기억해둬",
+    "명심",
+    "깨달았",
+)
 _SITUATION_WORDS = frozenset(
     ("i'm", "we're", "using", "running", "have", "trying", "version", "working", "want", "installed", "need", "my")
 )
@@ -83,10 +111,12 @@ def summarise(block: Sequence[Scored]) -> Tags:
     spoken = [item for item in block if item.message.role != "system"] or list(block)
     if all(is_phatic(item) for item in spoken):
         return Tags()
-    opener = next((item for item in spoken if not is_phatic(item)), spoken[0])
+    telling = [item for item in spoken if not is_phatic(item)]
+    # An assistant has no problem of its own: where it speaks first, it goes on with one.
+    opener = next((item for item in telling if item.message.role != "assistant"), telling[0])
     identity = _identity(opener)
     problem_at, problem = _problem(spoken, identity)
-    success_at = _success(spoken)
+    success_at = _success(spoken, identity)
     return Tags(
         CONTEXT=_context(spoken, identity, problem),
         PROBLEM=problem,
@@ -124,12 +154,12 @@ def _problem(block: Sequence[Scored], opener: str) -> tuple[int, str]:
     """Where the problem is stated and how; (-1, "") where it is not."""
     for sign in (cues.QUESTION, cues.PROBLEM, cues.REQUEST | cues.SEEK):
         for index, item in enumerate(block[:_OPENING_MESSAGES]):
-            if _identity(item) != opener or not item.text.cues & sign or not item.text.terms:
+            if _identity(item) != opener or not item.text.terms or not _shows(item.text, item.message.content, sign):
                 continue
             before = ""
             for sentence in _sentences(item.message.content):
                 text = item.text if sentence == item.message.content else cues.read(sentence)
-                if text.cues & sign and text.terms:
+                if text.terms and _shows(text, sentence, sign):
                     # "Any suggestions?" leans on what was said before it.
                     short = before and len(text.terms) <= _SHORT_TERMS
                     return index, _clip(f"{before} {sentence}" if short else sentence)
@@ -137,10 +167,16 @@ def _problem(block: Sequence[Scored], opener: str) -> tuple[int, str]:
     return -1, ""
 
 
+def _shows(text: cues.Text, content: str, sign: int) -> bool:
+    if text.cues & sign:
+        return True
+    return bool(sign & cues.PROBLEM) and not content.isascii() and bool(_TROUBLE_KO.search(content))
+
+
 def _matching(item: Scored, words: frozenset[str], pattern: re.Pattern[str], korean: tuple[str, ...]) -> Iterator[str]:
     """The sentences of a message that show a sign, looked for only where a word of it occurs."""
     content = item.message.content
-    is_korean = bool(item.text.cues & cues.HANGUL)
+    is_korean = not content.isascii()
     if words.isdisjoint(item.text.words) and not (is_korean and any(sign in content for sign in korean)):
         return
     for sentence in _sentences(content):
@@ -157,11 +193,16 @@ def _trials(block: Sequence[Scored], problem: str) -> list[str]:
     return list(found)[:_MAX_TRIALS]
 
 
-def _success(block: Sequence[Scored]) -> int:
-    """The last message after the first that thanks or reports success; -1 where there is none."""
+def _success(block: Sequence[Scored], opener: str) -> int:
+    """The opener's last message after the first that thanks or reports success; -1 where there is none.
+
+    What others say works is advice.
+    """
     for index in range(len(block) - 1, 0, -1):
+        if _identity(block[index]) != opener:
+            continue
         for sentence in _matching(block[index], _SUCCESS_WORDS, _SUCCESS, _SUCCESS_KO):
-            denied = _NOT_SUCCESS.search(sentence) or any(sign in sentence for sign in _NOT_SUCCESS_KO)
+            denied = _NOT_SUCCESS.search(sentence) or _NOT_SUCCESS_KO.search(sentence)
             if not denied and not sentence.endswith(_QUESTION_MARKS):
                 return index
     return -1
@@ -198,7 +239,7 @@ def _only_asks(item: Scored) -> bool:
 def _insight(block: Sequence[Scored], problem: str) -> str:
     weak = ""
     for item in reversed(block):
-        for sentence in _matching(item, _CAUSE_WORDS, _CAUSE, _CAUSE_KO):
+        for sentence in _matching(item, _INSIGHT_WORDS, _INSIGHT, _INSIGHT_KO):
             if sentence != problem and not sentence.endswith(_QUESTION_MARKS):
                 return _clip(sentence)
         if not weak and "because" in item.text.words:
