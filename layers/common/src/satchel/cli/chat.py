@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from satchel.cli.api_client import ApiClient
     from satchel.cli.options import Commands
 
-_HELP = "Say something; /context shows what the last answer was given, /new begins a conversation, Ctrl-D ends."
+_HELP = (
+    "Say something; /context shows what the last answer was given, /new begins a conversation, /help prints this, "
+    "Ctrl-D ends. What begins with a slash is said with two: //etc is /etc."
+)
 _POLL_S = 1.0
 _PATIENCE_S = 330.0
 
@@ -57,9 +60,13 @@ def _talk(assistant: "_Assistant", session: str, *, shows_context: bool) -> None
         elif said == "/new":
             session = str(uuid.uuid4())
             print(f"Conversation {session}.")
+        elif said == "/help":
+            print(_HELP)
+        elif said.startswith("/") and not said.startswith("//"):
+            print(f"satchel: There is no command {said}. {_HELP}", file=sys.stderr)
         elif said:
             try:
-                context = assistant.say(said, session).get("context", {})
+                context = assistant.say(said.removeprefix("/"), session).get("context", {})
             except CommandError as error:
                 print(f"satchel: {error}", file=sys.stderr)
                 continue

@@ -75,7 +75,7 @@ class ChatResult(BaseModel):
             text=answer.text,
             tool_calls=[ToolCallOut(**call) for call in answer.tool_calls],
             usage=UsageOut(**answer.usage.as_dict(), cache_read_share=answer.usage.cache_read_share),
-            cost_usd=f"{answer.cost_usd:f}",
+            cost_usd=f"{answer.cost_usd.normalize():f}",
             context=dict(answer.context) if show_context else None,
         )
 
