@@ -83,7 +83,7 @@ def case(reader: Reader, history: Sequence[Kept], query: str, **about: Any) -> C
     messages = [asked.candidates.by_seq[seq].message for seq in seqs]
     features = read_features(asked.candidates, seqs, asked.encoding, asked.intent, reader.encoder.background)
     best = order_of(ranks_of(features, messages, asked.intent)[0], messages)[0]
-    columns = evidence_of(features, corpus=len(history), names_days=bool(asked.intent.days))
+    columns = evidence_of(features, asked.intent, corpus=len(history))
     evidence = np.array([1.0, *(columns[name][best] for name in NAMES[1:])])
     return Case(**about, size=len(history), evidence=evidence)
 

@@ -52,6 +52,7 @@ def test_the_first_messages_are_found_at_the_default_floor(newcomer, said, query
         "What is my gate code?",
         "How did the database migration go?",
         "Which colour do I like best?",
+        "Kubernetes ingress",
         "배포가 왜 실패했지?",
         "我们的预算怎么了？",
     ],

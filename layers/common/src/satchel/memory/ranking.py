@@ -62,9 +62,7 @@ def rank(candidates: Candidates, query: Encoding, intent: Intent, background: Ba
     ranks, parts = ranks_of(features, messages, intent)
     order = order_of(ranks, messages)
     evidence = (
-        evidence_of_days(features)
-        if intent.days_alone
-        else evidence_of(features, corpus=candidates.corpus, names_days=bool(intent.days))
+        evidence_of_days(features) if intent.days_alone else evidence_of(features, intent, corpus=candidates.corpus)
     )
     odds = log_odds(ranks, order, evidence)
     rounded = np.round(np.column_stack(list(parts.values())), 3).tolist()
@@ -173,22 +171,23 @@ def log_odds(ranks: Column, order: Sequence[int], evidence: Mapping[str, Column]
     return odds
 
 
-def evidence_of(features: Features, *, corpus: int, names_days: bool) -> dict[str, Column]:
+def evidence_of(features: Features, intent: Intent, *, corpus: int) -> dict[str, Column]:
     """Return what tells whether a candidate answers, by the names of `Calibration`.
 
     Args:
         features: Of the candidates.
+        intent: What the query asks for.
         corpus: Messages among which they were found.
-        names_days: Whether the query names days.
     """
     return {
         "meaning": features.meaning,
         "likeness": features.likeness,
         "exact": features.exact,
+        "unmet": float(intent.keywords) * (1 - features.exact) * (1 - features.foreign),
         "time": features.time,
         "place": features.place,
         "days": features.days,
-        "other_day": float(names_days) * (1 - features.days),
+        "other_day": float(bool(intent.days)) * (1 - features.days),
         "other_role": features.other_role,
         "question": features.question,
         "pieces": features.pieces,

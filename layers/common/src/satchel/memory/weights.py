@@ -5,8 +5,8 @@ each on the MemoryBank dialogues (MIT) and one Korean dialogue of our own; LoCoM
 never fitted to. The numbers of the probability are a logistic regression on the same dialogues and our own facts in
 three languages, made by benchmarks/retrieval/calibration.py. Two of them were moved by hand: `days` from 2.5, since to
 be of the day asked about is little reason to tell what was asked, and `place` from 0.8, since few of the questions ask
-where. `days_alone` was set by hand: no labelled question asks for a day and nothing else. docs/recall.md has the
-figures.
+where. `unmet` and `days_alone` were set by hand: no labelled question is bare words that were never said, or asks for a
+day and nothing else. docs/recall.md has the figures.
 """
 
 from dataclasses import dataclass
@@ -43,6 +43,7 @@ class Calibration:
     """Log-odds that a candidate answers the query, per unit of what speaks for it (see `features.Features`).
 
     Attributes:
+        unmet: Where the query is keywords in the message's script, for the share of them that it lacks.
         other_day: Where the query names days, for a message of none of them.
         days_alone: In place of all but `other_day` and `other_role` where the query asks for nothing but days.
         chance: Per deviation by which the best of as many unrelated messages stands out by chance.
@@ -52,6 +53,7 @@ class Calibration:
     meaning: float = 11.76
     likeness: float = 0.43
     exact: float = 2.14
+    unmet: float = -1.3
     time: float = 0.92
     place: float = 1.3
     days: float = 1.2
