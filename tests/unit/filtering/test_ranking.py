@@ -1,9 +1,11 @@
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from satchel.filtering import ranking
+from satchel.filtering.intent import analyze_intent
 from satchel.filtering.tool_profiles import ToolProfile, default_profiles
 from tests.support.filtering import create_mock_intent_analysis, jira_issues
 
@@ -126,6 +128,72 @@ def test_a_thread_holds_together() -> None:
         for i in range(12)
     ]
     assert order(chat, keywords=("word0",), intent="")[:2] == [0, 9]
+
+
+def chatter(*, seconds_apart: int) -> list[dict[str, Any]]:
+    texts = [
+        *(
+            "happy birthday",
+            "standup in 5",
+            "the disk on db-1 is full",
+            "lunch?",
+            "deploy is done",
+            "new coffee machine",
+        ),
+        *("결제 오류 났어요, 카드 승인이 안 돼요", "the vpn is down again", "회식 장소 정해요 🍜", "out tomorrow"),
+        *("somebody leaked an AWS key", "PR 42 needs a review", "flaky test in CI", "who has the projector", "hi"),
+    ]
+    return [
+        {"channel": "general", "user": f"u{i % 5}", "text": text, "ts": f"{1_764_460_800 + i * seconds_apart}.0001"}
+        for i, text in enumerate(texts)
+    ]
+
+
+@pytest.mark.parametrize("seconds_apart", [1, 600])
+@pytest.mark.parametrize(
+    ("question", "answers"), [("disk", [2]), ("결제 오류", [6]), ("which key leaked?", [10]), ("is the vpn up?", [7])]
+)
+def test_a_message_that_only_stands_near_is_not_brought_in(
+    question: str, answers: list[int], seconds_apart: int
+) -> None:
+    profile = default_profiles().of_tool("slack_search_messages")
+    intent = analyze_intent("slack_search_messages", {}, question, profile=profile)
+    for messages in (chatter(seconds_apart=seconds_apart), chatter(seconds_apart=-seconds_apart)):
+        ranked = ranking.rank(messages, intent, profile)
+        assert ranked.is_chat
+        assert [i for i in ranked.order if ranked.scores[i] > 0] == answers
+
+
+def brought_in(messages: list[dict[str, Any]]) -> set[int]:
+    ranked = ranking.rank(messages, create_mock_intent_analysis(keywords=("disk",), intent=""), GENERIC)
+    return {i for i, score in enumerate(ranked.scores) if score > 0}
+
+
+def test_a_reply_is_brought_in_from_the_same_channel_and_the_same_hour_only() -> None:
+    messages = chatter(seconds_apart=60)
+    messages[5] |= {"text": "u2: I free some space"}
+    # u2 spoke next in place 7, which is read as the answer; what u2 said later is not.
+    assert brought_in(messages) == {2, 5, 7}
+    messages[7]["user"] = "u9"
+    messages[12]["user"] = "u9"
+    assert brought_in(messages) == {2, 5}
+    messages[5]["channel"] = "random"
+    assert brought_in(messages) == {2}
+    messages[5] |= {"channel": "general", "ts": str(1_764_460_800 + 90_000)}
+    assert brought_in(messages) == {2}
+    for message, hour in zip(messages, range(15), strict=True):
+        message["ts"] = f"2026-11-30T{hour:02}:00:00Z"
+    assert brought_in(messages) == {2}
+    for message in messages:
+        message["ts"] = "a while ago"  # then the number of messages between decides alone
+    assert brought_in(messages) == {2, 5}
+
+
+def test_a_speaker_who_goes_on_at_once_is_heard_out() -> None:
+    messages = chatter(seconds_apart=60)
+    messages[3] |= {"user": "u2", "text": "98% and growing"}
+    assert brought_in(messages) == {2, 3}
+    assert brought_in([m | {"ts": str(i * 600_000 + 1_764_460_800_000)} for i, m in enumerate(messages)]) == {2}
 
 
 def test_negatives_push_down() -> None:

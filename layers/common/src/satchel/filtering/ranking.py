@@ -51,15 +51,19 @@ def rank(items: Sequence[Any], intent: Intent, profile: ToolProfile, *, today: d
     laid = lexical.corpus(items, profile.field_weight, ascii_only=ascii_only)
     found = lexical.scan(laid, wanted, phrases)
     scores = feedback.rerank(laid, lexical.bm25(laid, wanted, found), wanted)
-    scores = feedback.fill(laid, scores, wanted, intent.max_results)
+    chat = conversation.recognise(items)
+    if chat is None:  # who answers whom says more than a shared word, in what people say
+        scores = feedback.fill(laid, scores, wanted, intent.max_results)
     conditions = _conditions(items, intent, profile, today)
     if conditions and not wanted:
         scores = [float(sum(condition.met[i] for condition in conditions)) for i in range(len(items))]
     for condition in conditions:
         scores = [score if met else score * UNMET for score, met in zip(scores, condition.met, strict=True)]
-    chat = conversation.recognise(items)
     if chat is not None:
-        scores = conversation.spread(scores, conversation.links(items, chat))
+        between = conversation.links(items, chat)
+        together = conversation.exchange((i for i, score in enumerate(scores) if score > 0), between)
+        flowed = conversation.spread(scores, between)
+        scores = [score if i in together else 0.0 for i, score in enumerate(flowed)]
     if intent.negatives:
         unwanted = lexical.scan(laid, terms.of_intent(intent.negatives, "", {}, frozenset())).touched
         scores = [score * UNMET if index in unwanted else score for index, score in enumerate(scores)]
