@@ -203,10 +203,42 @@ def test_a_credential_behind_base64_or_percent_signs_is_found(sanitiser: Sanitis
         ("from 203.0.113.77 port 22", "from [REDACTED] port 22"),
         ("peer 2001:db8:85a3::8a2e:370:7334 up", "peer [REDACTED] up"),
         ("IBAN DE89 3704 0044 0532 0130 00 ok", "IBAN [REDACTED] ok"),
+        ("주민번호 900101-1234568", "주민번호 [REDACTED]"),
+        ("주민등록번호는 9001011234568입니다", "주민등록번호는 [REDACTED]입니다"),
+        ("외국인등록번호: 850505-5123456", "외국인등록번호: [REDACTED]"),
+        ("resident registration number 210101-3234567", "resident registration number [REDACTED]"),
+        ("김민아 (900101-1234568) 🙂", "김민아 ([REDACTED]) 🙂"),  # its check digit holds
+        ("이름,주민번호\n김민아,210101-3234567\n", "이름,주민번호\n김민아,[REDACTED]\n"),
+        ("연락처 01098765432", "연락처 [REDACTED]"),
+        ("mina@example.com, 010-9876-5432", "[REDACTED], [REDACTED]"),
+        ("계좌 110-234-567890", "계좌 [REDACTED]"),
+        ("계좌번호: 국민 123456-04-123456", "계좌번호: 국민 [REDACTED]"),
+        ("여권번호 M12345678", "여권번호 [REDACTED]"),
+        ("passport no. M123A4567", "passport no. [REDACTED]"),
     ],
 )
 def test_personal_data_is_found(sanitiser: Sanitiser, text: str, cleaned: str) -> None:
     assert sanitiser.sanitise_text(text).text == cleaned
+
+
+def test_a_korean_field_name_tells_about_its_value(sanitiser: Sanitiser) -> None:
+    told = {
+        "주민등록번호": "210101-3234567",
+        "연락처": "01098765432",
+        "계좌번호": "110-234-567890",
+        "여권번호": "M12345678",
+        "residentRegistrationNumber": 9001011234568,
+    }
+    assert sanitiser.sanitise(told).value == dict.fromkeys(told, "[REDACTED]")
+    open_ones = {"주민등록번호": "901301-1234567", "계좌": "3", "여권": "있음", "order_id": "900101-1234568"}
+    assert sanitiser.sanitise(open_ones).value == open_ones
+
+
+def test_a_live_token_of_a_known_vendor_goes_even_where_it_runs_through_the_alphabet(sanitiser: Sanitiser) -> None:
+    token = "sk_" + "live_51HabcDEFghiJKLmnoPQRstuVWX0123456789"
+    assert sanitiser.sanitise_text(f"use {token} for it").text == "use [REDACTED] for it"
+    for placeholder in ("sk_live_XXXXXXXXXXXXXXXXXXXXXXXX", "sk_live_...", "sk_live_your_key_here"):
+        assert sanitiser.sanitise_text(placeholder).text == placeholder
 
 
 def _untouched() -> list[str]:
@@ -248,6 +280,12 @@ def _untouched() -> list[str]:
         "lat 40.724303, lon -73.745029",
         "s3://bucket/key/part-00000-659fb6f2-3029-4192-a9cd-c9b265e1d4f0.parquet",
         "암호화 알고리즘과 토큰 예산 🔐",
+        "주민번호 901301-1234567 형식 오류",
+        "batch 210101-3234567, order 900101-1234568",
+        "계좌 3개, 계좌 개설일 2026-11-30 12:30",
+        "여권 사진 2장, passport.js 0.7.0",
+        "build 010-2026, 10:010-123-4567x",
+        "연락처 3건",
     ]
 
 

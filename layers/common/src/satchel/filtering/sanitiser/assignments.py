@@ -7,7 +7,7 @@ is read backwards and judged by `names`, the value is read forwards and judged b
 from collections.abc import Iterator
 
 from satchel.filtering.sanitiser import named_blocks, tables, value_reading, values
-from satchel.filtering.sanitiser.names import Kind, classify, split_words
+from satchel.filtering.sanitiser.names import PERSONAL, Kind, classify, split_words
 from satchel.filtering.sanitiser.patterns import Match, compile_bytes, union
 from satchel.filtering.sanitiser.span import Span
 from satchel.filtering.sanitiser.value_reading import PROSE, Candidate, Place
@@ -58,7 +58,6 @@ _TITLED = compile_bytes(rb"(?i)" + _TITLE)
 _ANY = compile_bytes(
     rb"(?i)" + union([_INTRODUCED_SOURCE, _FOLLOWED_NAME + _BLANK_AND_VALUE, _NAMED_NAME + _VALUE_ELSEWHERE, _TITLE])
 )
-_PERSONAL = frozenset({Kind.SSN, Kind.PHONE, Kind.CARD})
 _OWN_GRAMMAR = frozenset({Kind.AUTHORIZATION, Kind.COOKIE})  # see wire_formats
 _ASKING = frozenset(
     [
@@ -183,7 +182,7 @@ def _judged(place: Place, candidates: Iterator[Candidate], mark: bytes) -> Span 
     kind = classify(name)
     if kind is None and name.lower() == "key" and place.is_parameter:
         kind = Kind.KEY
-    if kind is None or kind in _PERSONAL or kind in _OWN_GRAMMAR or place.is_qualified(mark):
+    if kind is None or kind in PERSONAL or kind in _OWN_GRAMMAR or place.is_qualified(mark):
         return None
     if mark.endswith(b"(") and split_words(name)[0] in _ASKING:  # find_password("…") is asked, not told
         return None

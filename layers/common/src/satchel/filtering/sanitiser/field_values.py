@@ -1,12 +1,19 @@
 """What the name of a field makes of its value, where both are known: `{"pin": 4417}`, `{"Cookie": "sid=…"}`."""
 
-from satchel.filtering.sanitiser import values, wire_formats
+from satchel.filtering.sanitiser import korean_data, values, wire_formats
 from satchel.filtering.sanitiser.checksums import is_luhn
 from satchel.filtering.sanitiser.names import Kind
 from satchel.filtering.sanitiser.span import Span
 from satchel.filtering.sanitiser.values import Standing
 
-_PERSONAL = {Kind.SSN: "ssn", Kind.PHONE: "phone", Kind.CARD: "credit_card"}
+_PERSONAL = {
+    Kind.SSN: "ssn",
+    Kind.PHONE: "phone",
+    Kind.CARD: "credit_card",
+    Kind.RESIDENT_NUMBER: "kr_resident_number",
+    Kind.BANK_ACCOUNT: "bank_account",
+    Kind.PASSPORT: "passport",
+}
 _HIDES_TAIL = frozenset({Kind.PASSWORD, Kind.PIN, Kind.PHRASE})
 
 
@@ -32,9 +39,15 @@ def find(value: bytes, kind: Kind, *, pii: bool) -> list[Span]:
 
 
 def _is_personal(value: bytes, kind: Kind) -> bool:
+    if kind is Kind.PASSPORT:
+        return korean_data.is_passport(value)
     digits = "".join(chr(byte) for byte in value if 48 <= byte <= 57)
     if any(byte not in b"0123456789 +-().x/" for byte in value):
         return False
+    if kind is Kind.RESIDENT_NUMBER:
+        return korean_data.is_resident_date(digits)
+    if kind is Kind.BANK_ACCOUNT:
+        return korean_data.is_account(value)
     if kind is Kind.SSN:
         return len(digits) == 9 and digits[0] != "9"
     if kind is Kind.CARD:

@@ -23,6 +23,13 @@ class Kind(Enum):
     SSN = "ssn"
     PHONE = "phone"
     CARD = "card"
+    RESIDENT_NUMBER = "resident-number"
+    BANK_ACCOUNT = "bank-account"
+    PASSPORT = "passport"
+
+
+# What is personal and no credential.
+PERSONAL = frozenset({Kind.SSN, Kind.PHONE, Kind.CARD, Kind.RESIDENT_NUMBER, Kind.BANK_ACCOUNT, Kind.PASSPORT})
 
 
 def _words(text: str) -> frozenset[str]:
@@ -40,8 +47,11 @@ _TOKENS = _words("token bearer")
 _KEY_LIKE = _words("auth jwt session sessionid sid phpsessid jsessionid pat sas sessid tokens")
 _PINS = _words("pin cvv cvc cvv2 cvc2 csc otp totp pincode")
 _PHONES = _words(
-    "phone telephone mobile tel cell cellphone phonenumber mobilenumber msisdn fax whatsapp 전화번호 휴대폰"
+    "phone telephone mobile tel cell cellphone phonenumber mobilenumber msisdn fax whatsapp 전화번호 전화 휴대폰 휴대폰번호 휴대전화 핸드폰 핸드폰번호 연락처"
 )
+_RESIDENT_NUMBERS = _words("rrn 주민번호 주민등록번호 외국인등록번호")
+_BANK_ACCOUNTS = _words("계좌 계좌번호")
+_PASSPORTS = _words("passport passportnumber passportno 여권 여권번호")
 _CARDS = _words("card pan cardnumber creditcard cc ccnum ccnumber")
 # Glued to `pass` or `pw` they make a password: `sshpass`, `bindpw`; `compass` and `bypass` are words.
 _WHOSE = _words(
@@ -145,6 +155,12 @@ def _kind_of_word(words: list[str], index: int) -> Kind | None:
         return Kind.PHONE
     if word in _CARDS:
         return Kind.CARD
+    if word in _RESIDENT_NUMBERS or (word == "registration" and previous == "resident"):
+        return Kind.RESIDENT_NUMBER
+    if word in _BANK_ACCOUNTS:
+        return Kind.BANK_ACCOUNT
+    if word in _PASSPORTS:
+        return Kind.PASSPORT
     if word == "material" and previous == "key":
         return Kind.PASSWORD
     for ending in ("pass", "pw", "pwd"):
@@ -168,7 +184,7 @@ def classify(name: str) -> Kind | None:
             continue
         behind = words[index + 1 :]
         before = words[:index]
-        if kind in {Kind.SSN, Kind.PHONE, Kind.CARD}:
+        if kind in PERSONAL:
             return kind if not set(behind) - {"number", "no", "num", "nr", "home", "work", "1", "2"} else None
         if any(word in _ABOUT for word in behind) or before[-2:] == ["client", "request"]:  # makes a call repeatable
             return None

@@ -1,4 +1,5 @@
-"""Personal data: e-mail, phone, US social security number, payment card, IP address, IBAN; each one validated.
+"""Personal data: e-mail, phone, US social security number, payment card, IP address, IBAN and, in `korean_data`, what
+Korean papers carry; each one validated.
 
 Shape alone never decides where chance makes it: cards need a brand's prefix, length and Luhn digit, IBANs the country's
 length and remainder, numbers without a telling shape need a telling word beside them.
@@ -6,6 +7,7 @@ length and remainder, numbers without a telling shape need a telling word beside
 
 from collections.abc import Iterator
 
+from satchel.filtering.sanitiser import korean_data
 from satchel.filtering.sanitiser.checksums import IBAN_LENGTHS, card_lengths, is_iban, is_luhn
 from satchel.filtering.sanitiser.network_addresses import (
     FULL_IPV6_SHAPE,
@@ -36,7 +38,7 @@ _NANP_SHAPE = rb"(?:\b(?:00)?1[ .-])?(?:\((\d{3})\) ?|\b(\d{3})[ .-])(\d{3})[ .-
 _NANP_PHONE = compile_bytes(_NANP_SHAPE)
 _PHONE_WORDS = (
     rb"phone|mobile|\btel\b|\bcell|\bfax\b|call(?:ed)? (?:me|us|him|her|them|back)|call|\bdesk\b|voicemail|whatsapp|\bsms\b|text me|\breach|"
-    rb"registered|answering at|messages? to|\bcontact|hotline|number is|dial|\xec\xa0\x84\xed\x99\x94|\xed\x9c\xb4\xeb\x8c\x80|t\xc3\xa9l|telefon|\xe7\x94\xb5\xe8\xaf\x9d"
+    rb"registered|answering at|messages? to|\bcontact|hotline|number is|dial|\xec\xa0\x84\xed\x99\x94|\xed\x9c\xb4\xeb\x8c\x80|" + "핸드폰|연락처".encode() + rb"|t\xc3\xa9l|telefon|\xe7\x94\xb5\xe8\xaf\x9d"
 )
 _NUMBER = rb"[(+]?\d{1,12}(?:[ .()/-]{1,2}\d{1,12}){0,6}(?:\s?(?:x|ext\.?)\s?\d{1,5})?"
 _SAID_PHONE = compile_bytes(
@@ -58,6 +60,8 @@ _ID_WORDS = compile_bytes(
 )
 _IBAN_SHAPE = rb"\b[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]{4}){2,7}(?:[ -]?[A-Za-z0-9]{1,4})?\b"
 _IBAN = compile_bytes(_IBAN_SHAPE)
+_MOBILE = compile_bytes(korean_data.MOBILE_SHAPE)
+_RESIDENT_NUMBER = compile_bytes(korean_data.RESIDENT_NUMBER_SHAPE)
 
 
 def is_cleared(rule: str, name: str) -> bool:
@@ -66,7 +70,7 @@ def is_cleared(rule: str, name: str) -> bool:
     if rule == "ipv4":
         return VERSION_WORDS.search(lead) is not None
     return (
-        rule in {"phone", "ssn", "credit_card"}
+        rule in {"phone", "ssn", "credit_card", "kr_resident_number"}
         and _ID_WORDS.search(lead) is not None
         and _CARD_WORDS.search(lead) is None
     )
@@ -79,6 +83,7 @@ def find(data: bytes) -> Iterator[Span]:
     yield from _said_phones(data)
     if b"ssn" in (lowered := data.lower()) or b"social" in lowered:
         yield from _said_social_security_numbers(data)
+    yield from korean_data.find_named(data, lowered)
     yield from short_ipv6(data)
 
 
@@ -145,6 +150,20 @@ def _american_phone(data: bytes, start: int) -> Span | None:
     area, exchange = match.group(1) or match.group(2), match.group(3)
     good = area[:1] >= b"2" and exchange[:1] >= b"2" and _is_free(data, start, match.end())
     return Span(start, match.end(), "phone", "pii") if good else None
+
+
+def _korean_mobile(data: bytes, start: int) -> Span | None:
+    match = _MOBILE.match(data, start)
+    good = match is not None and _is_free(data, start, match.end()) and not _is_named_id(data, start, 16)
+    return Span(start, match.end(), "phone", "pii") if match is not None and good else None
+
+
+def _resident_number(data: bytes, start: int) -> Span | None:
+    match = _RESIDENT_NUMBER.match(data, start)
+    if match is None or not _is_free(data, start, match.end()) or _is_named_id(data, start, 16):
+        return None
+    good = korean_data.is_resident_number(data, start, match.end())
+    return Span(start, match.end(), "kr_resident_number", "pii") if good else None
 
 
 def _said_phones(data: bytes) -> Iterator[Span]:
@@ -245,7 +264,19 @@ def _iban(data: bytes, start: int) -> Span | None:
     )
 
 
-_ANY_NUMBER = compile_bytes(
-    union([rb"\+\d{1,3}[ .(-]?\d", _SSN_SHAPE, _CARD_SHAPE, _NANP_SHAPE, IPV4_SHAPE, FULL_IPV6_SHAPE, _IBAN_SHAPE])
+_SHAPES = (
+    rb"\+\d{1,3}[ .(-]?\d",
+    _SSN_SHAPE,
+    _CARD_SHAPE,
+    _NANP_SHAPE,
+    IPV4_SHAPE,
+    FULL_IPV6_SHAPE,
+    _IBAN_SHAPE,
+    korean_data.RESIDENT_NUMBER_SHAPE,
+    korean_data.MOBILE_SHAPE,
 )
-_CHECKS = (_social_security_number, _card, _international_phone, _american_phone, ipv4, full_ipv6, _iban)
+_ANY_NUMBER = compile_bytes(union(list(_SHAPES)))
+_CHECKS = (
+    *(_social_security_number, _resident_number, _card, _international_phone, _american_phone, _korean_mobile),
+    *(ipv4, full_ipv6, _iban),
+)

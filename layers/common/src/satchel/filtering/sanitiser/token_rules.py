@@ -160,7 +160,7 @@ class TokenRules:
             while end < len(data) and data[end] in _WORD:
                 end += 1
         token = data[match.start() : end]
-        if values.entropy(token.decode("latin-1")) < rule.entropy or _is_dummy(token):
+        if values.entropy(token.decode("latin-1")) < rule.entropy or _is_dummy(rule.rule, token):
             return None
         if not any(48 <= byte <= 57 for byte in token) or _FILE_ENDING.match(data[end : end + 8]):
             return None
@@ -169,6 +169,8 @@ class TokenRules:
         return Span(start, end, rule.rule, "secret")
 
 
+_ANY_VENDOR = "prefixed-token"
+_LIVE = compile_bytes(rb"[a-z]{2,4}_live_")
 # Of these the length is fixed: what goes on is something else.
 _FIXED_LENGTH = frozenset(
     {"azure-client-secret", "huggingface-token", "twilio-api-key", "password-hash", "harness-key"}
@@ -180,14 +182,19 @@ def _passes(rule: str, data: bytes, match: Match, check: Check | None) -> bool:
     token, end = match.group(), match.end()
     if rule in _FIXED_LENGTH and data[end : end + 1] and (data[end] in _WORD or data[end : end + 1] in b"_~"):
         return False
-    if (check and not check(token)) or (rule != "password-hash" and _is_dummy(token)):
+    if (check and not check(token)) or (rule != "password-hash" and _is_dummy(rule, token)):
         return False
     return _FILE_ENDING.match(data[end : end + 8]) is None
 
 
-def _is_dummy(token: bytes) -> bool:
+def _is_dummy(rule: str, token: bytes) -> bool:
+    """Whether the token only stands for one: a placeholder, or an example that runs through the alphabet.
+
+    Where a known vendor's opening says that the token is live, its shape outweighs such a run.
+    """
     text = token.decode("latin-1")
-    return values.is_sequence(text) or values.is_placeholder(text)
+    is_live = rule != _ANY_VENDOR and _LIVE.match(token) is not None
+    return values.is_placeholder(text) or (not is_live and values.is_sequence(text))
 
 
 def _escape(literal: str) -> bytes:
