@@ -46,7 +46,9 @@ async def _uploaded(arguments: FilterArguments, upload_id: str, call: Call) -> F
     with filter_upload_wiring.uploaded(call.user_id, upload_id) as (content, size):
         chunks = filter_upload_wiring.items(content, path=arguments.itemsPath)
         stream = StreamingFilter(intent, engine.profile)
-        result, state = await filter_stream(stream, chunks, engine=engine, tool_name=request.tool_name, size=size)
+        result, state = await filter_stream(
+            stream, chunks, engine=engine, tool_name=request.tool_name, size=size, explain=request.explain
+        )
     store = filter_wiring.filter_store(call.user_id)
     answered = told(
         request,

@@ -228,7 +228,7 @@ def test_where_the_store_is_away_the_answer_comes_without_a_handle(invoke, monke
     answer = ask(invoke, slack_messages(100))
     assert answer["handle"] is None
     assert "could not be kept" in answer["notice"]
-    assert len(answer["data"]) == 20
+    assert len(answer["data"]) == 4
 
 
 def test_the_intent_of_the_same_call_is_read_once(invoke, monkeypatch):
@@ -287,6 +287,26 @@ def test_an_uploaded_answer_is_filtered_as_it_is_read(invoke, upload, capsys):
     assert metrics["chunks_processed"] == [10.0]
     assert metrics["peak_memory_bytes"][0] > 0
     assert metrics["progressive_threshold"][0] > 0
+
+
+@pytest.mark.parametrize("explain", ["brief", "full"])
+def test_what_was_cut_of_a_short_upload_is_under_its_handle_as_if_it_were_sent(invoke, upload, explain):
+    tickets = [
+        {"id": i, "title": f"ticket about {word}"} for i, word in enumerate(["lunch", "pool", "tax", "desk"] * 3)
+    ]
+    tickets[5] = {"id": 5, "title": "the nightly backup failed"}
+    tickets[6]["title"] += f", token {TOKEN}"
+    fields = {"tool": {"name": "jira_search"}, "question": "which backup failed?", "explain": explain}
+    answer = ask_uploaded(invoke, upload(json.dumps(tickets).encode()), **fields)["structuredContent"]
+    sent = ask(invoke, tickets, arguments={}, **fields)
+    assert answer["data"] == sent["data"] == [tickets[5]]
+    assert answer["metadata"]["removedItems"] == sent["metadata"]["removedItems"]
+    assert len(answer["metadata"]["removedItems"]) == (11 if explain == "full" else 3)
+    assert answer["metadata"]["removedByReason"] == {"keyword_score_below_threshold": 11}
+    page, inline = (json.loads(read(invoke, a["handle"])["contents"][0]["text"]) for a in (answer, sent))
+    assert page["items"] == inline["items"]
+    assert page["total"] == 11
+    assert "ghp_" not in json.dumps([page, answer])
 
 
 def test_an_uploaded_object_is_filtered_where_its_array_is(invoke, upload):

@@ -60,6 +60,29 @@ def test_each_removal_says_why_with_score_and_threshold() -> None:
     assert 0 < beyond.score <= beyond.threshold
 
 
+def test_what_was_removed_for_its_score_never_reached_the_threshold_that_is_told() -> None:
+    issues = [*jira_issues(40), *({"id": f"X-{i}", "title": "lunch", "status": "Open"} for i in range(5))]
+    for fields in ({}, {"filters": {"required": {"status": "open"}}}, {"confidence": 0.0}):
+        intent = create_mock_intent_analysis(keywords=("HttpClient",), max_results=2, **fields)
+        removed = select(issues, intent, PROFILES.of_tool("jira")).removed
+        assert removed
+        for verdict in removed:
+            if verdict.reason == "filtered_out":
+                assert verdict.threshold is None  # no score would have helped
+            elif verdict.reason == "keyword_score_below_threshold":
+                assert round(verdict.score, 4) < verdict.threshold
+            else:
+                assert verdict.score <= verdict.threshold
+
+
+def test_what_a_judge_put_behind_is_told_by_its_score() -> None:
+    items = ["security one security", "security two", "security three", *["lunch"] * 5]
+    judge = scripted({"security two": 0.9, "security one security": 0.6, "security three": 0.7}, [])
+    intent = create_mock_intent_analysis(keywords=("security",), max_results=2)
+    removed = {verdict.place: verdict for verdict in select(items, intent, GENERIC, judge=judge).removed}
+    assert (removed[0].reason, removed[0].score, removed[0].threshold) == ("exceeded_max_results", 0.6, 0.7)
+
+
 def test_a_short_array_is_only_put_in_order() -> None:
     selection = select(["lunch", "security"], create_mock_intent_analysis(), GENERIC)
     assert (selection.kept, selection.removed) == ([1, 0], [])

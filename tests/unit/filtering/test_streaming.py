@@ -80,6 +80,38 @@ def test_the_memory_budget_is_kept_and_reported() -> None:
     assert 1 <= len(results[-1].chunk) < 20
 
 
+def test_what_a_stream_cut_is_told_as_of_an_array() -> None:
+    texts = ["lunch", "security cat", "insecurity", "the patch", "security", "dog", "security update now", "cat"]
+    intent = create_mock_intent_analysis(keywords=("security",), intent="patch", max_results=2)
+    results, stream = run(chunked(texts, 3), intent)
+    removed = stream.removed()
+    assert len(removed) == sum(stream.removed_by_reason(2).values()) == 6
+    assert sorted([*results[-1].chunk, *(removal.item for removal in removed)]) == sorted(texts)
+    assert all(texts[removal.path[0]] == removal.item for removal in removed)
+    for removal in removed:
+        assert removal.threshold < 10
+        if removal.reason == "keyword_score_below_threshold":
+            assert (removal.score, removal.item in {"lunch", "dog", "cat"}) == (0, True)
+            assert removal.score < removal.threshold
+        else:
+            assert 0 < removal.score <= removal.threshold
+
+
+def test_a_short_stream_is_only_put_in_order() -> None:
+    results, stream = run([["lunch"], ["security"]])
+    assert results[-1].chunk == ["security", "lunch"]
+    assert (stream.removed(), stream.removed_by_reason(2)) == ([], {})
+
+
+def test_items_that_no_word_reaches_give_way_to_those_that_answer() -> None:
+    items = [{"text": "x" * 5_000 + str(i)} for i in range(4)] + [
+        {"text": f"security {i} " + "y" * 200} for i in range(40)
+    ]
+    results, stream = run(chunked(items, 4), memory_budget_bytes=22_000)
+    assert stream.state.unreached == []
+    assert len(results[-1].chunk) == 20
+
+
 def test_a_stream_without_items_or_without_an_answer_ends_well() -> None:
     results, _ = run([])
     assert results == [FilteredChunk([], 0, 0.0, is_complete=True)]

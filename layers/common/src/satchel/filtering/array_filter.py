@@ -3,8 +3,8 @@
 Pure: a judge that asks a language model is handed in.
 """
 
-from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from satchel.filtering import facets, ranking
 from satchel.filtering.intent import Intent
 from satchel.filtering.json_values import is_object
-from satchel.filtering.removal import Reason
+from satchel.filtering.removal import LEAST_SCORE, Reason
 from satchel.filtering.tool_profiles import ToolProfile
 
 RERANKED = 30
@@ -30,7 +30,7 @@ class Verdict(NamedTuple):
     place: int
     reason: Reason
     score: float
-    threshold: float
+    threshold: float | None
 
 
 class Cut(NamedTuple):
@@ -38,13 +38,14 @@ class Cut(NamedTuple):
 
     Attributes:
         reason: Why.
-        threshold: The score they would have needed.
+        threshold: The score that they did not reach, or did not pass where the places were taken; None where the
+            score did not decide.
         places: Their indices, best first.
         scores: Score by index.
     """
 
     reason: Reason
-    threshold: float
+    threshold: float | None
     places: Sequence[int]
     scores: Sequence[float] | Mapping[int, float]
 
@@ -102,24 +103,31 @@ def select(
     order = [index for index in order if index not in refused]
     best = max((scores[index] for index in order), default=0.0)
     sure = intent.confidence >= (profile.confidence_threshold if confidence_threshold is None else confidence_threshold)
-    threshold = profile.score_threshold * best
+    threshold = max(profile.score_threshold * best, LEAST_SCORE)
     matching, unmatched = order, list[int]()
     if best > 0 and sure and len(order) > intent.max_results:
-        reached = bisect_left(order, -threshold, key=lambda index: -scores[index])  # the order is by score
+        reached = bisect_right(order, -threshold, key=lambda index: -scores[index])  # the order is by score
         matching, unmatched = order[:reached], order[reached:]
-    rejected: dict[int, float] = {}
+    accepted, rejected = dict[int, float](), dict[int, float]()
     if judge is not None and order:
         strategy += "+llm"
-        matching, unmatched, rejected = _judged(items, matching, unmatched, intent, judge)
-    kept = matching[: intent.max_results]
-    limit = scores[kept[-1]] if kept else threshold
+        matching, unmatched, accepted, rejected = _judged(items, matching, unmatched, intent, judge)
+    kept, beyond = matching[: intent.max_results], matching[intent.max_results :]
     cuts = [
-        Cut("exceeded_max_results", limit, matching[intent.max_results :], scores),
+        *_beyond(kept, [index for index in beyond if index in accepted], accepted),  # by the model's scores
+        *_beyond(kept, [index for index in beyond if index not in accepted], scores),
         Cut("keyword_score_below_threshold", threshold, unmatched, scores),
         Cut("llm_relevance_low", LLM_THRESHOLD, list(rejected), rejected),
-        Cut("filtered_out", threshold, sorted(refused), scores),
+        Cut("filtered_out", None, sorted(refused), scores),
     ]
     return Selection(kept, [cut for cut in cuts if cut.places], scores, strategy)
+
+
+def _beyond(kept: Sequence[int], places: Sequence[int], scores: Sequence[float] | Mapping[int, float]) -> Iterator[Cut]:
+    """The cut of what answers and found no place, by one kind of score; nothing where that is empty."""
+    if places:
+        known = [scores[index] for index in kept if not isinstance(scores, Mapping) or index in scores]
+        yield Cut("exceeded_max_results", min(known, default=None), places, scores)
 
 
 def _refused(items: Sequence[Any], required: Any, profile: ToolProfile) -> set[int]:
@@ -135,10 +143,13 @@ def _wanted(required: Mapping[str, Any]) -> dict[str, Any]:
 
 def _judged(
     items: Sequence[Any], matching: list[int], unmatched: list[int], intent: Intent, judge: Judge
-) -> tuple[list[int], list[int], dict[int, float]]:
+) -> tuple[list[int], list[int], dict[int, float], dict[int, float]]:
+    """What answers, best first, what does not, and the model's scores of those it took and of those it rejected."""
     head = matching[:RERANKED]
     verdicts = judge([items[index] for index in head], intent) if head else None
+    accepted: dict[int, float] = {}
     if verdicts is not None:
+        accepted = dict(zip(head, verdicts, strict=True))
         place = {index: (-round(score, 6), at) for at, (index, score) in enumerate(zip(head, verdicts, strict=True))}
         matching = sorted(head, key=place.__getitem__) + matching[RERANKED:]
     rejected: dict[int, float] = {}
@@ -152,5 +163,6 @@ def _judged(
         unmatched = rest
         scored = sorted(zip(batch, verdicts, strict=True), key=lambda pair: -pair[1])
         matching = matching + [index for index, score in scored if score >= LLM_THRESHOLD]
+        accepted |= {index: score for index, score in scored if score >= LLM_THRESHOLD}
         rejected |= {index: score for index, score in scored if score < LLM_THRESHOLD}
-    return matching, unmatched, rejected
+    return matching, unmatched, accepted, rejected

@@ -175,7 +175,7 @@ class FilterEngine:
                     "item": item if whole else brief(item),
                     "reason": removal.reason,
                     "score": round(removal.score, 4),
-                    "threshold": round(removal.threshold, 4),
+                    "threshold": None if removal.threshold is None else round(removal.threshold, 4),
                     "path": row.get("path"),
                 }
             )

@@ -12,7 +12,7 @@ from typing import Any
 from satchel.filtering import lexical, terms, words
 from satchel.filtering.intent import Intent
 from satchel.filtering.json_values import Path, is_array, is_object, size_bytes
-from satchel.filtering.removal import Reason, Removal
+from satchel.filtering.removal import LEAST_SCORE, Reason, Removal
 from satchel.filtering.tool_profiles import ToolProfile
 
 DEFAULT_MAX_FIELDS = 20
@@ -99,7 +99,8 @@ def select_fields(value: dict[str, Any], intent: Intent, profile: ToolProfile, l
             if scores[i] > 0 or not judged
             else "field_not_relevant"
         )
-        removed.append(Removal(path, leaf, reason, scores[i], least))
+        thresholds = {"exceeded_max_depth": None, "field_not_relevant": max(least, LEAST_SCORE)}
+        removed.append(Removal(path, leaf, reason, scores[i], thresholds.get(reason, least)))
     if not removed:
         return FieldSelection(value, len(leaves), [])
     return FieldSelection(_keep(value, set(kept_paths), ()), len(leaves), removed)

@@ -170,7 +170,7 @@ class PayloadFilter:
             return {key: self._long_strings(inner, (*path, key), outcome) for key, inner in value.items()}
         if isinstance(value, str) and len(value) > self._threshold():
             text = self._summarised(value)
-            removal = Removal(path, value[:_EXCERPT_CHARS], "summarized", 0.0, 0.0, nested=True)
+            removal = Removal(path, value[:_EXCERPT_CHARS], "summarized", 0.0, None, nested=True)
             outcome.removed.append(removal)
             return text.data
         return value
@@ -194,7 +194,7 @@ class PayloadFilter:
         if len(data) >= len(text):
             return Outcome(text, strategy="none")
         removed = [
-            Removal((summary.kind, place), unit, "summarized", score, 0.0)
+            Removal((summary.kind, place), unit, "summarized", score, None)
             for place, (unit, score) in enumerate(summary.removed)
         ]
         strategy = f"text:{summary.kind}" + ("" if written is None else "+llm")

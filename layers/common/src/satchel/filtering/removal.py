@@ -22,6 +22,8 @@ Reason = Literal[
     "summarized",
 ]
 NEAR_MISSES = 3
+# What nothing points to has a score of 0; this is the least that is told apart from it.
+LEAST_SCORE = 0.0001
 _BRIEF_BYTES = 300
 _BRIEF_CHARS = 120
 _BRIEF_FIELDS = 8
@@ -37,7 +39,8 @@ class Removal(NamedTuple):
         item: What it was.
         reason: Why.
         score: Its score; bigger is better.
-        threshold: The score it would have needed.
+        threshold: The score that it did not reach, or did not pass where the places were taken; None where the score
+            did not decide.
         nested: Whether it was inside an item that was kept; such ones are not part of the answer's own count.
     """
 
@@ -45,7 +48,7 @@ class Removal(NamedTuple):
     item: Any
     reason: Reason
     score: float
-    threshold: float
+    threshold: float | None
     nested: bool = False
 
 

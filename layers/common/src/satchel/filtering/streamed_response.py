@@ -6,9 +6,9 @@ Pure: what yields the chunks is handed in.
 from collections.abc import AsyncIterable, Sequence
 from typing import Any
 
-from satchel.filtering.engine import FilteredResponse, FilterEngine
+from satchel.filtering.engine import Explain, FilteredResponse, FilterEngine
 from satchel.filtering.json_values import size_bytes
-from satchel.filtering.removal import Removal, mean_score, near_misses
+from satchel.filtering.removal import mean_score, near_misses
 from satchel.filtering.streaming import FilterState, StreamingFilter
 from satchel.filtering.token_estimate import BYTES_PER_TOKEN
 
@@ -22,10 +22,11 @@ async def filter_stream(
     engine: FilterEngine,
     tool_name: str,
     size: int,
+    explain: Explain = "brief",
 ) -> tuple[FilteredResponse, FilterState]:
     """Cuts a stream of items to what is asked for; also what was known at its end.
 
-    Of what was removed only the candidates are at hand: three times as many as are kept.
+    Of what was removed the best is at hand: three times as many items as are kept.
 
     Args:
         stream: Ranks the items by what is wanted.
@@ -33,6 +34,7 @@ async def filter_stream(
         engine: Redacts, and measures the time.
         tool_name: The tool that answered.
         size: Bytes of the whole answer.
+        explain: How much of what was removed, and is at hand, is told inline.
     """
     started = engine.timer()
     final: list[Any] = []
@@ -40,13 +42,11 @@ async def filter_stream(
         final = result.chunk
     latency_ms = (engine.timer() - started) * 1_000
     state, kept = stream.state, len(final)
-    threshold = stream.state.threshold
-    removed = [
-        Removal((-candidate.age,), candidate.item, "exceeded_max_results", candidate.score, threshold)
-        for candidate in stream.near_misses
-    ]
+    removed = stream.removed()
     cleaned = engine.sanitiser.sanitise(final, tool_name=tool_name)
-    shown, shown_findings = engine.explained(near_misses(removed), tool_name, whole=False)
+    shown, shown_findings = engine.explained(
+        removed if explain == "full" else near_misses(removed), tool_name, whole=explain == "full"
+    )
     after = size_bytes(cleaned.value)
     response = FilteredResponse(
         data=cleaned.value,

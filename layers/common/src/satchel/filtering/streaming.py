@@ -5,19 +5,21 @@ kept as are wanted and scored again at the end (measured: .986 of what ranking e
 """
 
 import sys
-from collections.abc import AsyncIterable, AsyncIterator, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Container, Sequence
 from dataclasses import dataclass, field
 from heapq import heappush, heapreplace, nlargest, nsmallest
 from typing import Any
 
-from satchel.filtering import lexical, terms
+from satchel.filtering import lexical, ranking, terms
 from satchel.filtering.intent import Intent
 from satchel.filtering.json_values import is_array, is_object
+from satchel.filtering.removal import LEAST_SCORE, Removal
 from satchel.filtering.tool_profiles import ToolProfile
 
 CANDIDATES_PER_RESULT = 4
 DEFAULT_MEMORY_BUDGET_BYTES = 50 * 1024 * 1024
-# More than any score: an item that contains a keyword never comes after one that does not.
+# More than any score: an item that contains a keyword never comes after one that does not. In the final scores, which
+# are told, the lift is as small as the ranking of an array has it.
 KEYWORD_LIFT = 1_000.0
 
 
@@ -50,7 +52,8 @@ class FilterState:
 
     Attributes:
         best: Heap of candidates, the worst first.
-        first: The first items seen, in case nothing answers to the intent.
+        unreached: The first items seen that no term reaches, with their places: the answer where nothing answers to
+            the intent, else part of what was cut. As many as there may be candidates.
         processed: Items seen.
         matching: Items seen that any term reaches.
         chunks: Chunks seen.
@@ -63,7 +66,7 @@ class FilterState:
     """
 
     best: list[Candidate] = field(default_factory=list[Candidate])
-    first: list[Any] = field(default_factory=list[Any])
+    unreached: list[tuple[int, Any]] = field(default_factory=list[tuple[int, Any]])
     processed: int = 0
     matching: int = 0
     chunks: int = 0
@@ -102,6 +105,7 @@ class StreamingFilter:
 
     Attributes:
         state: What is known so far.
+        kept: At the end, the candidates that were kept, best first.
         near_misses: At the end, the candidates that were not kept, best first.
     """
 
@@ -118,6 +122,7 @@ class StreamingFilter:
         )
         self._capacity = CANDIDATES_PER_RESULT * intent.max_results
         self.state = FilterState(document_frequencies=[0] * len(self._terms))
+        self.kept: list[Candidate] = []
         self.near_misses: list[Candidate] = []
 
     async def create_filter_stream(self, chunks: AsyncIterable[Sequence[Any]]) -> AsyncIterator[FilteredChunk]:
@@ -144,11 +149,10 @@ class StreamingFilter:
         state.chars += laid.item_starts[-1]
         for place, frequency in enumerate(found.frequencies):
             state.document_frequencies[place] += len(frequency)
-        if len(state.first) < self._intent.max_results:
-            state.first += list(chunk[: self._intent.max_results - len(state.first)])
         rarities, norm = self._statistics()
         scores = self._scores(laid, found, rarities, norm)
         state.matching += len(scores)
+        self._note_unreached(chunk, scores, start)
         entered: list[Candidate] = []
         for index in sorted(scores):
             if len(state.best) < self._capacity or scores[index] > state.threshold:
@@ -180,9 +184,15 @@ class StreamingFilter:
         rarities, norm = self._statistics()
         for candidate in state.best:
             candidate.score = _score(candidate, rarities, norm)
+        lift = ranking.KEYWORD_LIFT + max((c.score for c in state.best if not c.has_keyword), default=0.0)
+        for candidate in state.best:
+            candidate.score += lift if candidate.has_keyword else 0.0
         ranked = nlargest(len(state.best), state.best)
-        self.near_misses = ranked[self._intent.max_results :]
-        final = [candidate.item for candidate in ranked[: self._intent.max_results]] or state.first
+        places = self._intent.max_results
+        self.kept, self.near_misses = ranked[:places], ranked[places:]
+        final = [candidate.item for candidate in self.kept]
+        if not final or state.processed <= places:  # as of an array: nothing answers, or all have a place
+            final += [item for _, item in state.unreached[: places - len(final)]]
         return FilteredChunk(
             chunk=final,
             chunk_index=max(0, state.chunks - 1),
@@ -190,14 +200,42 @@ class StreamingFilter:
             is_complete=True,
         )
 
+    def removed(self) -> list[Removal]:
+        """At the end, the best of what was removed, best first: at most three times as many as may be kept."""
+        places = self._intent.max_results
+        limit = self.kept[-1].score if self.kept else 0.0
+        if self.state.processed <= places:
+            return []
+        unreached = self.state.unreached if self.kept else self.state.unreached[places:]
+        reason, threshold = (
+            ("keyword_score_below_threshold", LEAST_SCORE) if self.kept else ("exceeded_max_results", 0.0)
+        )
+        cut = [Removal((-c.age,), c.item, "exceeded_max_results", c.score, limit) for c in self.near_misses]
+        cut += [Removal((place,), item, reason, 0.0, threshold) for place, item in unreached]
+        return cut[: (CANDIDATES_PER_RESULT - 1) * places]
+
     def removed_by_reason(self, kept: int) -> dict[str, int]:
         """How many items were not kept for each reason; with `kept` they sum to what was seen."""
-        matching = max(self.state.matching, kept)
+        all_alike = not self.state.matching or self.state.processed <= self._intent.max_results
+        matching = self.state.processed if all_alike else self.state.matching
         counts = {
             "exceeded_max_results": matching - kept,
             "keyword_score_below_threshold": self.state.processed - matching,
         }
         return {reason: count for reason, count in counts.items() if count}
+
+    def _note_unreached(self, chunk: Sequence[Any], reached: Container[int], start: int) -> None:
+        state = self.state
+        for index, item in enumerate(chunk):
+            if len(state.unreached) >= self._capacity:
+                return
+            if index not in reached:
+                size = memory_of(item)
+                if state.memory_bytes + size > self._budget:
+                    return
+                state.unreached.append((start + index, item))
+                state.memory_bytes += size
+                state.peak_memory_bytes = max(state.peak_memory_bytes, state.memory_bytes)
 
     def _scores(
         self, laid: lexical.Corpus, found: lexical.Scan, rarities: Sequence[float], norm: float
@@ -231,6 +269,8 @@ class StreamingFilter:
             gone = heapreplace(state.best, candidate)
             state.memory_bytes -= gone.memory_bytes
         state.memory_bytes += candidate.memory_bytes
+        while state.memory_bytes > self._budget and state.unreached:
+            state.memory_bytes -= memory_of(state.unreached.pop()[1])
         while state.memory_bytes > self._budget and len(state.best) > 1:
             state.budget_exceeded = True
             worst = nsmallest(1, state.best)[0]
@@ -245,7 +285,7 @@ class StreamingFilter:
 
 def _score(candidate: Candidate, rarities: Sequence[float], norm: float) -> float:
     base = lexical.K1 * (1 - lexical.B) + norm * candidate.chars
-    score = KEYWORD_LIFT if candidate.has_keyword else 0.0
+    score = 0.0
     for frequency, rarity in zip(candidate.frequencies, rarities, strict=True):
         if frequency:
             score += rarity * frequency * (lexical.K1 + 1) / (frequency + base)

@@ -103,7 +103,7 @@ class RemovedItemOut(BaseModel):
     item: Any
     reason: str
     score: float
-    threshold: float
+    threshold: float | None
     path: str | None = Field(description="Where it was.")
 
 

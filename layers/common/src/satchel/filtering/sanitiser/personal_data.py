@@ -1,5 +1,6 @@
-"""Personal data: e-mail, phone, US social security number, payment card, IP address, IBAN and, in `korean_data`, what
-Korean papers carry; each one validated.
+"""Personal data, each one validated: e-mail, phone, US social security number, payment card, IP address, IBAN.
+
+What Korean papers carry is told by `korean_data`.
 
 Shape alone never decides where chance makes it: cards need a brand's prefix, length and Luhn digit, IBANs the country's
 length and remainder, numbers without a telling shape need a telling word beside them.
@@ -38,7 +39,9 @@ _NANP_SHAPE = rb"(?:\b(?:00)?1[ .-])?(?:\((\d{3})\) ?|\b(\d{3})[ .-])(\d{3})[ .-
 _NANP_PHONE = compile_bytes(_NANP_SHAPE)
 _PHONE_WORDS = (
     rb"phone|mobile|\btel\b|\bcell|\bfax\b|call(?:ed)? (?:me|us|him|her|them|back)|call|\bdesk\b|voicemail|whatsapp|\bsms\b|text me|\breach|"
-    rb"registered|answering at|messages? to|\bcontact|hotline|number is|dial|\xec\xa0\x84\xed\x99\x94|\xed\x9c\xb4\xeb\x8c\x80|" + "핸드폰|연락처".encode() + rb"|t\xc3\xa9l|telefon|\xe7\x94\xb5\xe8\xaf\x9d"
+    rb"registered|answering at|messages? to|\bcontact|hotline|number is|dial|\xec\xa0\x84\xed\x99\x94|\xed\x9c\xb4\xeb\x8c\x80|"
+    + "핸드폰|연락처".encode()
+    + rb"|t\xc3\xa9l|telefon|\xe7\x94\xb5\xe8\xaf\x9d"
 )
 _NUMBER = rb"[(+]?\d{1,12}(?:[ .()/-]{1,2}\d{1,12}){0,6}(?:\s?(?:x|ext\.?)\s?\d{1,5})?"
 _SAID_PHONE = compile_bytes(
