@@ -9,7 +9,7 @@ from samcli.yamlhelper import yaml_parse
 
 from satchel.api.listing import catalogue
 from satchel.gateway.queue import MOST_ATTEMPTS
-from satchel.local.template import read
+from satchel.local.template_reader import read
 from satchel.objects.port import LIFETIME
 from satchel.settings import Settings
 

@@ -20,7 +20,7 @@ from botocore.config import Config
 from cryptography.hazmat.primitives.asymmetric import rsa
 from jwt.algorithms import RSAAlgorithm
 
-from satchel.local import template
+from satchel.local import template_reader
 from satchel.local.authorizer import JwtVerifier
 from satchel.local.log_stream import LogStream
 from satchel.local.server import listen
@@ -95,7 +95,7 @@ def serve() -> Iterator[Callable[..., Running]]:
 
         async def live() -> None:
             stack = Stack(
-                template.read(project / "template.yaml", stack_name="probes", parameters={"Issuer": ISSUER}),
+                template_reader.read(project / "template.yaml", stack_name="probes", parameters={"Issuer": ISSUER}),
                 owner=folder,
                 front=listen(),
                 verifier=JwtVerifier(lambda: jwks),

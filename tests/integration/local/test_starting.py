@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from satchel.local import template
+from satchel.local import template_reader
 from satchel.local.authorizer import JwtVerifier
 from satchel.local.log_stream import LogStream
 from satchel.local.server import listen
@@ -40,7 +40,9 @@ def test_the_api_opens_when_what_the_functions_need_is_there_and_workers_start_m
 
     async def live() -> None:
         stack = Stack(
-            template.read(PROJECT / "template.yaml", stack_name="probes", parameters={"Issuer": "http://issuer"}),
+            template_reader.read(
+                PROJECT / "template.yaml", stack_name="probes", parameters={"Issuer": "http://issuer"}
+            ),
             owner=tmp_path,
             front=listen(),
             verifier=JwtVerifier(lambda: {"keys": []}),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from satchel.local import template
+from satchel.local import template_reader
 from satchel.local.data_folder import DataFolder, DataFolderInUseError, RunningStack
 from satchel.local.hot_reload import affected
 from satchel.local.invocation import Invocation
@@ -48,7 +48,7 @@ def test_a_traceback_of_the_runtime_client_is_one_entry_with_its_lines():
 
 
 def test_a_changed_file_concerns_the_functions_whose_code_or_layer_it_is_in():
-    functions = template.read(PROJECT / "template.yaml", stack_name="s", parameters={"Issuer": "i"}).functions
+    functions = template_reader.read(PROJECT / "template.yaml", stack_name="s", parameters={"Issuer": "i"}).functions
     assert affected(functions, [PROJECT / "functions/broken/app.py"]) == {"BrokenFunction"}
     assert affected(functions, [PROJECT / "layers/shared/src/shared_words/__init__.py"]) == set(functions)
     assert affected(functions, [PROJECT / "README.md"]) == set()

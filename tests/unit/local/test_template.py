@@ -2,16 +2,16 @@ from pathlib import Path
 
 import pytest
 
-from satchel.local import template
+from satchel.local import template_reader
 from satchel.local.cloudformation import Resolver, TemplateError, load
-from satchel.local.template import Cors, Queue, QueueReader, Route
+from satchel.local.template import Application, Cors, Queue, QueueReader, Route
 
 PROJECT = Path(__file__).parents[2] / "fixtures/local_stack"
 
 
-def read(**parameters: str) -> template.Application:
+def read(**parameters: str) -> Application:
     path = PROJECT / "template.yaml"
-    return template.read(path, stack_name="probes", parameters={"Issuer": "http://issuer.example", **parameters})
+    return template_reader.read(path, stack_name="probes", parameters={"Issuer": "http://issuer.example", **parameters})
 
 
 def write(tmp_path: Path, resources: str) -> Path:
@@ -103,7 +103,7 @@ def test_a_function_is_found_by_any_of_its_names():
 
 def test_a_folder_that_two_functions_share_names_neither(tmp_path):
     twin = "{Type: AWS::Serverless::Function, Properties: {CodeUri: twins/, Handler: app.handler}}"
-    application = template.read(write(tmp_path, f"  A: {twin}\n  B: {twin}\n"), stack_name="s")
+    application = template_reader.read(write(tmp_path, f"  A: {twin}\n  B: {twin}\n"), stack_name="s")
     assert application.find("twins") is None
 
 
@@ -115,7 +115,7 @@ def test_an_image_function_that_says_how_runs_here_without_its_image_whatever_it
         "    Properties:\n      FunctionName: stack-boxed\n      PackageType: Image\n      Timeout: 30\n"
         "      Code: {ImageUri: !Ref Nowhere}\n      Role: !GetAtt Nothing.Arn\n",
     )
-    function = template.read(path, stack_name="stack").functions["Boxed"]
+    function = template_reader.read(path, stack_name="stack").functions["Boxed"]
     assert (function.name, function.code, function.handler) == ("stack-boxed", tmp_path / "boxed", "app.handler")
     assert (function.timeout_s, function.image) == (30.0, False)
 
@@ -127,7 +127,7 @@ def test_credentials_for_every_origin_are_refused(tmp_path):
         "      CorsConfiguration: {AllowOrigins: ['*'], AllowCredentials: true}\n",
     )
     with pytest.raises(TemplateError, match="every origin"):
-        template.read(path, stack_name="s")
+        template_reader.read(path, stack_name="s")
 
 
 UNSERVABLE = {
@@ -150,12 +150,12 @@ UNSERVABLE = {
 @pytest.mark.parametrize("message", UNSERVABLE)
 def test_a_template_that_cannot_be_served_says_why(tmp_path, message):
     with pytest.raises(TemplateError, match=message):
-        template.read(write(tmp_path, UNSERVABLE[message]), stack_name="s")
+        template_reader.read(write(tmp_path, UNSERVABLE[message]), stack_name="s")
 
 
 def test_a_file_that_is_absent_or_not_a_template_says_so(tmp_path):
     with pytest.raises(TemplateError, match="cannot be read"):
-        template.read(tmp_path / "absent.yaml", stack_name="s")
+        template_reader.read(tmp_path / "absent.yaml", stack_name="s")
     with pytest.raises(TemplateError, match="not valid YAML"):
         load("a: [")
     with pytest.raises(TemplateError, match="must be a mapping"):
@@ -164,7 +164,7 @@ def test_a_file_that_is_absent_or_not_a_template_says_so(tmp_path):
 
 def test_a_parameter_without_a_value_is_named():
     with pytest.raises(TemplateError, match="Issuer has no default"):
-        template.read(PROJECT / "template.yaml", stack_name="s")
+        template_reader.read(PROJECT / "template.yaml", stack_name="s")
 
 
 def resolve(text: str, **parameters: str) -> object:

@@ -14,7 +14,7 @@ from typing import TextIO
 
 from starlette.types import ASGIApp
 
-from satchel.local import object_front, template
+from satchel.local import object_front, template_reader
 from satchel.local.authorizer import JwtVerifier
 from satchel.local.data_folder import DataFolder, RunningStack
 from satchel.local.embedded_postgres import EmbeddedPostgres, PostgresError
@@ -92,7 +92,7 @@ def read_application(project: Project, url: str) -> Application:
         "LiveOwner": os.environ.get("SATCHEL_LIVE_OWNER", ""),
         "LiveMaxOrder": os.environ.get("SATCHEL_LIVE_MAX_ORDER", ""),
     }
-    return template.read(project.template, stack_name=STACK_NAME, parameters=parameters)
+    return template_reader.read(project.template, stack_name=STACK_NAME, parameters=parameters)
 
 
 @asynccontextmanager
