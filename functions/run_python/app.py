@@ -1,6 +1,6 @@
 """`run_python`: run a program in the sandbox."""
 
-from satchel import desk_wiring
+from satchel import program_wiring
 from satchel.api.handler import Call, tool
 from satchel.api.wire.sandbox import RunPythonArguments, RunPythonResult
 from satchel.sandbox.running import run_python
@@ -13,7 +13,7 @@ def handler(arguments: RunPythonArguments, call: Call) -> RunPythonResult:
         arguments.code,
         inputs=arguments.inputs,
         timeout_s=arguments.timeout_s,
-        engine=desk_wiring.sandbox_engine(call.user_id),
-        redact=desk_wiring.redact,
+        engine=program_wiring.sandbox_engine(call.user_id),
+        redact=program_wiring.redact,
     )
     return RunPythonResult.of(result)

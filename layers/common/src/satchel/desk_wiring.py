@@ -1,94 +1,24 @@
 """From settings to what the trading desk needs. Apart from `wiring`, so that each loads only its own."""
 
-import hashlib
 import secrets
 from functools import cache
-from typing import Any
 
-from satchel import sandbox_wiring
-from satchel.api.error_table import error_body
-from satchel.api.handler import Call
-from satchel.api.mcp.functions import LambdaFunctions
-from satchel.exchange.ccxt_spot import CcxtExchange, open_exchange
-from satchel.filtering.sanitiser.sanitiser import Sanitiser
-from satchel.job_wiring import job_store, send_job
-from satchel.jobs.jobs import Job, run_job
 from satchel.market.fetching import CandlePages
 from satchel.market.seeding import seed_sets
 from satchel.market.store import EVERYBODY, CandleStore
 from satchel.memory.summary import Deed
-from satchel.sandbox.model import SandboxEngine
-from satchel.sandbox.remote import RemoteEngine
-from satchel.strategies.backtest import AS_JOB, Backtest, RunLimits, plan_backtest, run_or_submit, run_plan
-from satchel.strategies.request import BacktestRequest
-from satchel.strategies.results import results_uri
 from satchel.strategies.store import StrategyStore
 from satchel.strategies.work import work_line
 from satchel.trading.store import TradingStore
-from satchel.wiring import clock, database, new_id, settings
+from satchel.wiring import clock, database
 
 # Strategies that the conversation summary names.
 _SHOWN_DEEDS = 3
-# How long the sandbox functions are waited for: a little less than they live, in seconds.
-_SHORT_S, _LONG_S = 29.0, 280.0
-BACKTEST = "backtest"
-
-
-def sandbox_engine(user_id: str, *, long: bool = False) -> SandboxEngine:
-    """Where this user's programs run; the `long` ones have a function of their own, with more time."""
-    if settings().sandbox != "remote":
-        return sandbox_wiring.engine()
-    # A tenant of the sandbox is a user; the id itself is nobody's business there.
-    tenant = hashlib.sha256(user_id.encode()).hexdigest()
-    function, wait_s = ("sandbox_long", _LONG_S) if long else ("sandbox", _SHORT_S)
-    return RemoteEngine(lambda job: _functions().invoke(function, job, tenant=tenant, timeout_s=wait_s))
 
 
 def strategy_store(user_id: str) -> StrategyStore:
     """The strategies of one user."""
     return StrategyStore(database(), user_id)
-
-
-def backtest_of(request: BacktestRequest, call: Call) -> Backtest | str:
-    """The backtest that the caller asks for, or the id of the job that it has become."""
-    store = strategy_store(call.user_id)
-    plan = plan_backtest(request, store=store, candles=candle_store(call.user_id))
-    engine = sandbox_engine(call.user_id)
-
-    def run(limits: RunLimits) -> Backtest:
-        return run_plan(plan, backtest_id=new_id(), limits=limits, store=store, engine=engine, clock=clock)
-
-    def submit(pinned: BacktestRequest) -> str:
-        job, _ = job_store(call.user_id).submit(
-            new_id(), kind=BACKTEST, digest=pinned.digest(), request=pinned.as_json(), now=clock()
-        )
-        send_job(call.user_id, job)
-        return job.job_id
-
-    return run_or_submit(plan, seconds_left=call.remaining_ms() / 1000, run=run, submit=submit)
-
-
-def run_backtest_job(user_id: str, job_id: str, *, claimant: str, seconds: float) -> bool:
-    """Run a backtest that has become a job; see `satchel.jobs.jobs.run_job`."""
-    store = strategy_store(user_id)
-
-    def work(job: Job) -> dict[str, Any]:
-        # The backtest has the job's id: one that was stored before its worker died is not run again.
-        if store.backtest(job_id) is None:
-            plan = plan_backtest(BacktestRequest.from_json(job.request), store=store, candles=candle_store(user_id))
-            engine = sandbox_engine(user_id, long=True)
-            run_plan(plan, backtest_id=job_id, limits=AS_JOB, store=store, engine=engine, clock=clock)
-        return {"backtest_id": job_id, "results_uri": results_uri(job_id)}
-
-    return run_job(
-        job_id,
-        store=job_store(user_id),
-        claimant=claimant,
-        seconds=seconds,
-        clock=clock,
-        work=work,
-        tell=lambda error: error_body(error, job_id),
-    )
 
 
 def strategy_deeds(user_id: str) -> list[Deed]:
@@ -110,6 +40,8 @@ def own_candles(user_id: str) -> CandleStore:
 
 def candle_pages(exchange: str) -> CandlePages:
     """The public candles of an exchange; no key is used."""
+    from satchel.exchange.ccxt_spot import CcxtExchange, open_exchange  # noqa: PLC0415 - only to fetch them
+
     return CcxtExchange(exchange, open_exchange(exchange, {}))
 
 
@@ -136,18 +68,3 @@ def seed_once() -> None:
     if not everybody.available():
         for candle_set, bars in seed_sets():
             everybody.replace(candle_set, bars, clock())
-
-
-def redact(data: dict[str, Any]) -> dict[str, Any]:
-    """`data` with secrets taken out."""
-    return _sanitiser().sanitise(data).value
-
-
-@cache
-def _sanitiser() -> Sanitiser:
-    return Sanitiser()
-
-
-@cache
-def _functions() -> LambdaFunctions:
-    return LambdaFunctions(settings().stack)
