@@ -29,6 +29,15 @@ def test_a_row_cannot_be_written_for_another_user(database):
     assert count(database, "alice") == 0
 
 
+def test_a_statement_by_itself_is_committed_and_runs_as_the_user_that_it_names(database):
+    named = INSERT.replace("%s", "%(user_id)s", 1)
+    database.run("alice", named)
+    for user_id, ids in [("alice", [{"message_id": "m"}]), ("bob", [])]:
+        asked = "SELECT message_id FROM conversation_history WHERE user_id = %(user_id)s AND role = %(role)s"
+        assert database.fetch_all(user_id, asked, role="user") == ids
+        assert database.fetch_one(user_id, asked, role="user") == (ids[0] if ids else None)
+
+
 def test_a_connection_carries_no_user_over_to_its_next_transaction(database, app_dsn):
     with database.transaction("alice") as connection:
         connection.execute(INSERT, ("alice",))

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from satchel.agent.store import AgentRows
 from satchel.postgres.database import Database
 from satchel.postgres.queries import load_queries
 
@@ -22,31 +21,40 @@ class Link:
     scopes: str
 
 
-class LinkStore(AgentRows):
-    """The links of one user."""
+class LinkStore:
+    """The links of one user.
+
+    Args:
+        database: The store.
+        user_id: Whose; every statement runs as this user.
+    """
+
+    def __init__(self, database: Database, user_id: str) -> None:
+        self._database = database
+        self._user_id = user_id
 
     def add_code(self, code: str, *, scopes: str, now: datetime) -> datetime:
         """Keep a code that may make one link; until when it does."""
         expires_at = now + CODE_LIFETIME
-        self.run("add_code", code_hash=_hash(code), scopes=scopes, expires_at=expires_at)
+        self._database.run(self._user_id, _SQL["add_code"], code_hash=_hash(code), scopes=scopes, expires_at=expires_at)
         return expires_at
 
     def link(self, code: str, chat_id: str, *, now: datetime) -> bool:
         """Link a chat with a code of this user's; whether the code was good."""
-        row = self.one("use_code", code_hash=_hash(code), now=now)
+        row = self._database.fetch_one(self._user_id, _SQL["use_code"], code_hash=_hash(code), now=now)
         if row is None:
             return False
-        self.run("add_link", chat_id=chat_id, scopes=row["scopes"], now=now)
+        self._database.run(self._user_id, _SQL["add_link"], chat_id=chat_id, scopes=row["scopes"], now=now)
         return True
 
     def scopes_of(self, chat_id: str) -> str | None:
         """What a chat of this user's may do; None where it is not linked."""
-        row = self.one("link_scopes", chat_id=chat_id)
+        row = self._database.fetch_one(self._user_id, _SQL["link_scopes"], chat_id=chat_id)
         return row["scopes"] if row else None
 
     def unlink(self) -> None:
         """Forget all chats of this user's."""
-        self.run("drop_links")
+        self._database.run(self._user_id, _SQL["drop_links"])
 
 
 def find_link(database: Database, chat_id: str) -> Link | None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from satchel.postgres.database import Database
 from satchel.postgres.queries import load_queries
@@ -44,8 +44,8 @@ class TurnRow:
         return self.status == "running" and self.lease_until is not None and self.lease_until < now
 
 
-class AgentRows:
-    """Statements of this feature, as one user.
+class AgentStore:
+    """Turns and connections of one user.
 
     Args:
         database: The store.
@@ -55,20 +55,6 @@ class AgentRows:
     def __init__(self, database: Database, user_id: str) -> None:
         self._database = database
         self._user_id = user_id
-
-    def one(self, name: str, **values: Any) -> dict[str, Any] | None:
-        """The one row of a statement, if it has one."""
-        with self._database.transaction(self._user_id) as connection:
-            return connection.execute(_SQL[name], {"user_id": self._user_id, **values}).fetchone()
-
-    def run(self, name: str, **values: Any) -> None:
-        """Run a statement."""
-        with self._database.transaction(self._user_id) as connection:
-            connection.execute(_SQL[name], {"user_id": self._user_id, **values})
-
-
-class AgentStore(AgentRows):
-    """Turns and connections of one user."""
 
     def open_turn(
         self,
@@ -82,8 +68,9 @@ class AgentStore(AgentRows):
         now: datetime,
     ) -> TurnRow:
         """The turn of a message: a new one under `turn_id`, or the one there is."""
-        row = self.one(
-            "open_turn",
+        row = self._database.fetch_one(
+            self._user_id,
+            _SQL["open_turn"],
             turn_id=turn_id,
             session_id=session_id,
             message_id=message_id,
@@ -97,47 +84,55 @@ class AgentStore(AgentRows):
 
     def claim(self, turn_id: str, *, claimant: str, lease_until: datetime, now: datetime) -> bool:
         """Whether the turn is now `claimant`'s to run: it is unfinished, and nobody else runs it."""
-        row = self.one("claim_turn", turn_id=turn_id, claimant=claimant, lease_until=lease_until, now=now)
+        row = self._database.fetch_one(
+            self._user_id, _SQL["claim_turn"], turn_id=turn_id, claimant=claimant, lease_until=lease_until, now=now
+        )
         return row is not None
 
     def release(self, turn_id: str, *, claimant: str) -> None:
         """Give a turn back unfinished."""
-        self.run("release_turn", turn_id=turn_id, claimant=claimant)
+        self._database.run(self._user_id, _SQL["release_turn"], turn_id=turn_id, claimant=claimant)
 
     def finish(self, turn_id: str, *, claimant: str, error_code: str | None, now: datetime) -> None:
         """End a turn; a claimant that has lost it in the meantime changes nothing."""
         status = "failed" if error_code else "done"
-        self.run("finish_turn", turn_id=turn_id, claimant=claimant, status=status, error_code=error_code, now=now)
+        self._database.run(
+            self._user_id,
+            _SQL["finish_turn"],
+            turn_id=turn_id,
+            claimant=claimant,
+            status=status,
+            error_code=error_code,
+            now=now,
+        )
 
     def turn(self, turn_id: str) -> TurnRow | None:
         """One turn; None where the user has none of that id."""
-        row = self.one("get_turn", turn_id=turn_id)
+        row = self._database.fetch_one(self._user_id, _SQL["get_turn"], turn_id=turn_id)
         return TurnRow(**row) if row else None
 
     def undelivered(self) -> list[TurnRow]:
         """Finished turns of the socket whose answer reached nobody, oldest first."""
-        with self._database.transaction(self._user_id) as connection:
-            rows = connection.execute(_SQL["undelivered_turns"], {"user_id": self._user_id}).fetchall()
+        rows = self._database.fetch_all(self._user_id, _SQL["undelivered_turns"])
         return [TurnRow(**row) for row in rows]
 
     def claim_delivery(self, turn_id: str, *, now: datetime) -> bool:
         """Whether the answer is ours to deliver: nobody else has, or does."""
-        return self.one("claim_delivery", turn_id=turn_id, now=now) is not None
+        return self._database.fetch_one(self._user_id, _SQL["claim_delivery"], turn_id=turn_id, now=now) is not None
 
     def give_back_delivery(self, turn_id: str) -> None:
         """The answer has not arrived after all, or is asked for again."""
-        self.run("give_back_delivery", turn_id=turn_id)
+        self._database.run(self._user_id, _SQL["give_back_delivery"], turn_id=turn_id)
 
     def add_connection(self, connection_id: str, *, now: datetime) -> None:
         """Note an open connection."""
-        self.run("add_connection", connection_id=connection_id, now=now)
+        self._database.run(self._user_id, _SQL["add_connection"], connection_id=connection_id, now=now)
 
     def drop_connection(self, connection_id: str) -> None:
         """Forget a connection."""
-        self.run("drop_connection", connection_id=connection_id)
+        self._database.run(self._user_id, _SQL["drop_connection"], connection_id=connection_id)
 
     def connections(self) -> list[str]:
         """Open connections, newest first."""
-        with self._database.transaction(self._user_id) as connection:
-            rows = connection.execute(_SQL["connections"], {"user_id": self._user_id}).fetchall()
+        rows = self._database.fetch_all(self._user_id, _SQL["connections"])
         return [row["connection_id"] for row in rows]

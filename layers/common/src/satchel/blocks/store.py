@@ -60,22 +60,19 @@ class BlockStore:
 
     def blocks(self, session_id: str, limit: int) -> tuple[list[BuiltBlock], bool]:
         """The newest `limit` blocks of a session in order of time, and whether there are older ones."""
-        values = {"user_id": self._user_id, "session_id": session_id, "limit": limit + 1}
-        with self._database.transaction(self._user_id) as connection:
-            rows = connection.execute(_SQL["blocks"], values).fetchall()
+        rows = self._database.fetch_all(self._user_id, _SQL["blocks"], session_id=session_id, limit=limit + 1)
         return [_block(row) for row in reversed(rows[:limit])], len(rows) > limit
 
     def blocks_holding(self, session_id: str, message_ids: Sequence[str]) -> list[BuiltBlock]:
         """The blocks of a session that some messages are in, in the order of the blocks' ids."""
-        values = {"user_id": self._user_id, "session_id": session_id, "message_ids": list(message_ids)}
-        with self._database.transaction(self._user_id) as connection:
-            return [_block(row) for row in connection.execute(_SQL["blocks_holding"], values)]
+        rows = self._database.fetch_all(
+            self._user_id, _SQL["blocks_holding"], session_id=session_id, message_ids=list(message_ids)
+        )
+        return [_block(row) for row in rows]
 
     def placement(self, session_id: str, message_id: str) -> Placement | None:
         """Where a message is; None where it is in no block."""
-        values = {"user_id": self._user_id, "session_id": session_id, "message_id": message_id}
-        with self._database.transaction(self._user_id) as connection:
-            row = connection.execute(_SQL["placement"], values).fetchone()
+        row = self._database.fetch_one(self._user_id, _SQL["placement"], session_id=session_id, message_id=message_id)
         return Placement(**row) if row else None
 
     @staticmethod

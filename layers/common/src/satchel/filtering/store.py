@@ -101,21 +101,13 @@ class FilterStore:
 
     def result(self, handle: str, now: datetime) -> CutResult | None:
         """What is known of a handle; None where there is none, or it has expired."""
-        values = {"user_id": self._user_id, "handle": handle, "now": now}
-        with self._database.transaction(self._user_id) as connection:
-            row = connection.execute(_SQL["get_result"], values).fetchone()
+        row = self._database.fetch_one(self._user_id, _SQL["get_result"], handle=handle, now=now)
         return CutResult(**row) if row else None
 
     def items(self, handle: str, *, page: int | None = None) -> list[Any]:
         """The things cut, of one page of 50 or, without a page, all of them."""
-        values = {
-            "user_id": self._user_id,
-            "handle": handle,
-            "first": page or 0,
-            "limit": _ALL_PAGES if page is None else 1,
-        }
-        with self._database.transaction(self._user_id) as connection:
-            rows = connection.execute(_SQL["get_pages"], values).fetchall()
+        limit = _ALL_PAGES if page is None else 1
+        rows = self._database.fetch_all(self._user_id, _SQL["get_pages"], handle=handle, first=page or 0, limit=limit)
         return [item for row in rows for item in row["items"]]
 
     def write_audit(self, findings: Sequence[Finding], *, tool_name: str, now: datetime) -> None:
@@ -142,7 +134,5 @@ class FilterStore:
             before: Only rows older than this place; None starts at the newest.
             limit: At most this many.
         """
-        values = {"user_id": self._user_id, "before": before, "limit": limit}
-        with self._database.transaction(self._user_id) as connection:
-            rows = connection.execute(_SQL["get_audit"], values).fetchall()
+        rows = self._database.fetch_all(self._user_id, _SQL["get_audit"], before=before, limit=limit)
         return [AuditRow(**row) for row in rows]

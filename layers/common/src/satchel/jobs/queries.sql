@@ -24,15 +24,13 @@ RETURNING job_id, kind, request, status, attempts, lease_until, result, error, c
 -- name: give_back_job
 UPDATE jobs
 SET status = 'queued', claimed_by = NULL, lease_until = NULL, updated_at = %(now)s
-WHERE user_id = %(user_id)s AND job_id = %(job_id)s AND status = 'running' AND claimed_by = %(claimant)s
-RETURNING job_id;
+WHERE user_id = %(user_id)s AND job_id = %(job_id)s AND status = 'running' AND claimed_by = %(claimant)s;
 
 -- name: finish_job
 -- Ends a job, if it is still this claimant's (primary key).
 UPDATE jobs
 SET status = %(status)s, result = %(result)s, error = %(error)s, lease_until = NULL, updated_at = %(now)s
-WHERE user_id = %(user_id)s AND job_id = %(job_id)s AND status = 'running' AND claimed_by = %(claimant)s
-RETURNING job_id;
+WHERE user_id = %(user_id)s AND job_id = %(job_id)s AND status = 'running' AND claimed_by = %(claimant)s;
 
 -- name: touch_job
 -- Puts an abandoned job back in the queue; of those who ask at once, one gets the row (primary key).

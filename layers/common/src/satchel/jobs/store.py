@@ -29,21 +29,33 @@ class JobStore:
         self, job_id: str, *, kind: str, digest: str, request: Mapping[str, Any], now: datetime
     ) -> tuple[Job, bool]:
         """The job of a request, and whether it is a new one: the same request under way is the same job."""
-        row = self._one("submit_job", job_id=job_id, kind=kind, digest=digest, request=Jsonb(dict(request)), now=now)
+        row = self._database.fetch_one(
+            self._user_id,
+            _SQL["submit_job"],
+            job_id=job_id,
+            kind=kind,
+            digest=digest,
+            request=Jsonb(dict(request)),
+            now=now,
+        )
         assert row is not None
         return Job(**row), row["job_id"] == job_id
 
     def get(self, job_id: str) -> Job | None:
         """A job."""
-        return _job(self._one("get_job", job_id=job_id))
+        return _job(self._database.fetch_one(self._user_id, _SQL["get_job"], job_id=job_id))
 
     def claim(self, job_id: str, *, claimant: str, lease_until: datetime, now: datetime) -> Job | None:
         """The job, now the claimant's to run; None where it is finished or somebody else runs it."""
-        return _job(self._one("claim_job", job_id=job_id, claimant=claimant, lease_until=lease_until, now=now))
+        return _job(
+            self._database.fetch_one(
+                self._user_id, _SQL["claim_job"], job_id=job_id, claimant=claimant, lease_until=lease_until, now=now
+            )
+        )
 
     def give_back(self, job_id: str, *, claimant: str, now: datetime) -> None:
         """Let somebody else run it."""
-        self._one("give_back_job", job_id=job_id, claimant=claimant, now=now)
+        self._database.run(self._user_id, _SQL["give_back_job"], job_id=job_id, claimant=claimant, now=now)
 
     def finish(
         self,
@@ -55,8 +67,9 @@ class JobStore:
         now: datetime,
     ) -> None:
         """End it; a claimant that has lost it in the meantime changes nothing."""
-        self._one(
-            "finish_job",
+        self._database.run(
+            self._user_id,
+            _SQL["finish_job"],
             job_id=job_id,
             claimant=claimant,
             status="failed" if error else "done",
@@ -67,11 +80,7 @@ class JobStore:
 
     def touch(self, job_id: str, now: datetime) -> bool:
         """Whether this call is the one that asks for an abandoned job again."""
-        return self._one("touch_job", job_id=job_id, now=now) is not None
-
-    def _one(self, statement: str, **values: Any) -> dict[str, Any] | None:
-        with self._database.transaction(self._user_id) as connection:
-            return connection.execute(_SQL[statement], {"user_id": self._user_id, **values}).fetchone()
+        return self._database.fetch_one(self._user_id, _SQL["touch_job"], job_id=job_id, now=now) is not None
 
 
 def _job(row: dict[str, Any] | None) -> Job | None:

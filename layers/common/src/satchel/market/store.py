@@ -48,7 +48,7 @@ class CandleStore:
 
     def find(self, symbol: str, timeframe: str) -> FoundSet | None:
         """The set this user sees of a symbol in a timeframe, their own before those for everybody."""
-        row = self._one("find_set", {"symbol": symbol, "timeframe": timeframe})
+        row = self._database.fetch_one(self._user_id, _SQL["find_set"], symbol=symbol, timeframe=timeframe)
         if row is None:
             return None
         owner = row.pop("owner")
@@ -56,31 +56,25 @@ class CandleStore:
 
     def available(self) -> list[tuple[str, str]]:
         """Every (symbol, timeframe) this user sees, in that order."""
-        with self._database.transaction(self._user_id) as connection:
-            rows = connection.execute(_SQL["list_sets"], {"user_id": self._user_id}).fetchall()
+        rows = self._database.fetch_all(self._user_id, _SQL["list_sets"])
         return [(row["symbol"], row["timeframe"]) for row in rows]
 
     def columns(self, found: FoundSet, since: datetime | None, until: datetime | None) -> Columns:
         """The bars of a set in [since, until), oldest first; None leaves a side open."""
         candle_set = found.candles
-        row = self._one(
-            "columns",
-            {
-                "owner": found.owner,
-                "symbol": candle_set.symbol,
-                "timeframe": candle_set.timeframe,
-                "provider": candle_set.provider,
-                "since": since,
-                "until": until,
-            },
+        row = self._database.fetch_one(
+            self._user_id,
+            _SQL["columns"],
+            owner=found.owner,
+            symbol=candle_set.symbol,
+            timeframe=candle_set.timeframe,
+            provider=candle_set.provider,
+            since=since,
+            until=until,
         )
         assert row is not None
         columns: dict[str, list[Any]] = {name: values or [] for name, values in row.items()}
         return Columns(**columns)
-
-    def _one(self, statement: str, values: dict[str, Any]) -> dict[str, Any] | None:
-        with self._database.transaction(self._user_id) as connection:
-            return connection.execute(_SQL[statement], {"user_id": self._user_id, **values}).fetchone()
 
 
 def _batches(bars: Iterable[Candle]) -> Iterator[list[Candle]]:

@@ -64,12 +64,12 @@ class SearchStore:
 
     def unindexed_messages(self, *, encoder: str, limit: int) -> list[Message]:
         """Return the earliest messages that have no vectors of an encoder."""
-        rows = self._rows("unindexed_messages", {"encoder": encoder, "limit": limit})
+        rows = self._database.fetch_all(self._user_id, _SQL["unindexed_messages"], encoder=encoder, limit=limit)
         return [Message(**row) for row in rows]
 
     def corpus(self, filters: Filters) -> tuple[int, int]:
         """Return how many messages the filters let through, and the newest one's `seq` (0 without any)."""
-        (row,) = self._rows("searched_corpus", _filter_values(filters))
+        (row,) = self._database.fetch_all(self._user_id, _SQL["searched_corpus"], **_filter_values(filters))
         return row["messages"], row["newest"]
 
     def newest(self, filters: Filters, *, after: tuple[datetime, int] | None, limit: int) -> list[Message]:
@@ -82,7 +82,7 @@ class SearchStore:
         """
         after_at, after_seq = after or (None, None)
         values = {**_filter_values(filters), "after_at": after_at, "after_seq": after_seq, "limit": limit}
-        return [Message(**row) for row in self._rows("newest_messages", values)]
+        return [Message(**row) for row in self._database.fetch_all(self._user_id, _SQL["newest_messages"], **values)]
 
     def neighbours(self, seqs: Sequence[int], *, reach: int) -> dict[int, list[Message]]:
         """Return for each message those up to `reach` places before and after it in its session, in order."""
@@ -136,10 +136,6 @@ class SearchStore:
             by_seq = _by_seq(messages, vectors, counts, 0 if query.tokens is None else query.tokens.shape[1])
         ranked = frozenset(seq for seq in first if seq in by_seq)
         return Candidates(by_seq, ranked, around, tuple(words), documents, corpus)
-
-    def _rows(self, statement: str, values: dict[str, Any]) -> list[dict[str, Any]]:
-        with self._database.transaction(self._user_id) as connection:
-            return connection.execute(_SQL[statement], {"user_id": self._user_id, **values}).fetchall()
 
 
 def _matching(cursor: "Cursor[DictRow] | None") -> tuple[list[int], dict[int, int]]:

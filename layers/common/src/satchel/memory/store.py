@@ -67,15 +67,12 @@ class ConversationStore:
 
     def content_version(self) -> str:
         """A text that differs after every message saved or removed."""
-        with self._database.transaction(self._user_id) as connection:
-            row = connection.execute(_SQL["content_version"], {"user_id": self._user_id}).fetchone()
+        row = self._database.fetch_one(self._user_id, _SQL["content_version"])
         assert row is not None
         return f"{row['messages']}.{row['newest']}"
 
     def _messages(self, statement: str, values: dict[str, Any]) -> list[Message]:
-        with self._database.transaction(self._user_id) as connection:
-            rows = connection.execute(_SQL[statement], {"user_id": self._user_id, **values}).fetchall()
-        return [_message(row) for row in rows]
+        return [_message(row) for row in self._database.fetch_all(self._user_id, _SQL[statement], **values)]
 
 
 def _message(row: dict[str, Any]) -> Message:

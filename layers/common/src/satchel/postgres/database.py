@@ -7,6 +7,7 @@ nothing over, and a transaction without it sees no rows.
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from typing import Any, LiteralString
 
 import psycopg
 from psycopg.rows import DictRow, dict_row
@@ -57,6 +58,31 @@ class Database:
             raise InvalidInputError("a value is outside what can be stored") from error
         except (psycopg.OperationalError, psycopg.InterfaceError) as error:
             raise UnavailableError(_STORE_IS_AWAY) from error
+
+    def fetch_one(self, user_id: str, statement: LiteralString, **values: Any) -> DictRow | None:
+        """The first row of a statement that is a transaction by itself; None where it has none.
+
+        Args:
+            user_id: Whose; the statement's `user_id` as well.
+            statement: Of a feature's `queries.sql`.
+            **values: Its other parameters.
+
+        Raises:
+            UnavailableError: As in `transaction`.
+            InvalidInputError: As there.
+        """
+        with self.transaction(user_id) as connection:
+            return connection.execute(statement, {"user_id": user_id, **values}).fetchone()
+
+    def fetch_all(self, user_id: str, statement: LiteralString, **values: Any) -> list[DictRow]:
+        """All rows of a statement; see `fetch_one`."""
+        with self.transaction(user_id) as connection:
+            return connection.execute(statement, {"user_id": user_id, **values}).fetchall()
+
+    def run(self, user_id: str, statement: LiteralString, **values: Any) -> None:
+        """Run a statement that answers nothing; see `fetch_one`."""
+        with self.transaction(user_id) as connection:
+            connection.execute(statement, {"user_id": user_id, **values})
 
     def ping(self) -> None:
         """Return when the store answers.

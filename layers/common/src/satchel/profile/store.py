@@ -37,8 +37,7 @@ class ProfileStore:
 
     def preferences(self) -> Preferences:
         """The stored preferences; version 0 where there are none."""
-        with self._database.transaction(self._user_id) as connection:
-            row = connection.execute(_SQL["get_preferences"], {"user_id": self._user_id}).fetchone()
+        row = self._database.fetch_one(self._user_id, _SQL["get_preferences"])
         return _preferences(row) if row else Preferences()
 
     def put_preferences(self, new: Preferences, *, expected_version: int | None, now: datetime) -> Preferences:
@@ -52,23 +51,21 @@ class ProfileStore:
         Raises:
             PreconditionFailedError: Another version is stored; nothing was written.
         """
-        row = {
-            "user_id": self._user_id,
-            "preferences": Jsonb(new.values),
-            "custom_prompt": new.custom_prompt,
-            "expected": expected_version,
-            "now": now,
-        }
-        with self._database.transaction(self._user_id) as connection:
-            stored = connection.execute(_SQL["put_preferences"], row).fetchone()
+        stored = self._database.fetch_one(
+            self._user_id,
+            _SQL["put_preferences"],
+            preferences=Jsonb(new.values),
+            custom_prompt=new.custom_prompt,
+            expected=expected_version,
+            now=now,
+        )
         if stored is None:
             raise PreconditionFailedError("the preferences have changed since that version", field="If-Match")
         return _preferences(stored)
 
     def own_messages(self, limit: int) -> list[OwnMessage]:
         """The newest `limit` messages the user wrote, oldest first."""
-        with self._database.transaction(self._user_id) as connection:
-            rows = connection.execute(_SQL["own_messages"], {"user_id": self._user_id, "limit": limit}).fetchall()
+        rows = self._database.fetch_all(self._user_id, _SQL["own_messages"], limit=limit)
         return [OwnMessage(**row) for row in reversed(rows)]
 
 

@@ -42,16 +42,16 @@ class StrategyStore:
 
     def version(self, name: str, version: int | None = None) -> StrategyVersion | None:
         """One version of `name`, or the current one."""
-        row = self._one("get_version", {"name": name, "version": version})
+        row = self._database.fetch_one(self._user_id, _SQL["get_version"], name=name, version=version)
         return StrategyVersion(**row) if row else None
 
     def current(self) -> list[dict[str, Any]]:
         """The current version of every strategy without its code, by name."""
-        return self._all("list_current", {})
+        return self._database.fetch_all(self._user_id, _SQL["list_current"])
 
     def history(self, name: str) -> list[dict[str, Any]]:
         """The newest 100 versions of `name` (`version`, `hash`, `created_at`), newest first."""
-        return self._all("list_versions", {"name": name})
+        return self._database.fetch_all(self._user_id, _SQL["list_versions"], name=name)
 
     def put_backtest(
         self,
@@ -71,19 +71,21 @@ class StrategyStore:
 
     def backtest(self, backtest_id: str) -> dict[str, Any] | None:
         """A stored backtest without its rows."""
-        return self._one("get_backtest", {"backtest_id": backtest_id})
+        return self._database.fetch_one(self._user_id, _SQL["get_backtest"], backtest_id=backtest_id)
 
     def recent_backtests(self, name: str, limit: int) -> list[dict[str, Any]]:
         """The newest backtests of a strategy, newest first."""
-        return self._all("recent_backtests", {"name": name, "limit": limit})
+        return self._database.fetch_all(self._user_id, _SQL["recent_backtests"], name=name, limit=limit)
 
     def recent_work(self, limit: int) -> list[dict[str, Any]]:
         """The strategies written or tested last, newest first, each with the headline of its newest backtest."""
-        return self._all("recent_work", {"limit": limit})
+        return self._database.fetch_all(self._user_id, _SQL["recent_work"], limit=limit)
 
     def rows(self, backtest_id: str, section: str, *, start: int, limit: int) -> list[dict[str, Any]]:
         """Up to `limit` rows of a section (`seq`, `item`) from `start` on, in order."""
-        return self._all("page_rows", {"backtest_id": backtest_id, "section": section, "start": start, "limit": limit})
+        return self._database.fetch_all(
+            self._user_id, _SQL["page_rows"], backtest_id=backtest_id, section=section, start=start, limit=limit
+        )
 
     def put_trials(self, strategy: str, trials: Sequence[tuple[str, float | None]], now: datetime) -> list[float]:
         """Remember trials (their key, their Sharpe ratio per bar) and return the ratios of all that were ever made.
@@ -96,11 +98,3 @@ class StrategyStore:
                 connection.execute(_SQL["put_trial"], key | {"trial": trial, "sharpe": sharpe, "now": now})
             rows = connection.execute(_SQL["list_trials"], key).fetchall()
         return [row["sharpe"] for row in rows if row["sharpe"] is not None]
-
-    def _one(self, statement: str, values: dict[str, Any]) -> dict[str, Any] | None:
-        with self._database.transaction(self._user_id) as connection:
-            return connection.execute(_SQL[statement], {"user_id": self._user_id, **values}).fetchone()
-
-    def _all(self, statement: str, values: dict[str, Any]) -> list[dict[str, Any]]:
-        with self._database.transaction(self._user_id) as connection:
-            return connection.execute(_SQL[statement], {"user_id": self._user_id, **values}).fetchall()

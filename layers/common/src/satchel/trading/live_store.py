@@ -24,21 +24,24 @@ class LiveJournal:
 
     def __init__(self, database: Database, user_id: str) -> None:
         self._database = database
+        self._user_id = user_id
         self._key = {"user_id": user_id, "account": LIVE}
 
     def get(self, client_order_id: str) -> LiveOrder | None:
         """The order of an id."""
-        row = self._one("get_live_order", client_order_id=client_order_id)
+        row = self._database.fetch_one(
+            self._user_id, _SQL["get_live_order"], account=LIVE, client_order_id=client_order_id
+        )
         return _order(row) if row else None
 
     def usage(self, now: datetime) -> tuple[int, Decimal]:
         """How many orders may be resting, and what those of the last 24 hours are worth together."""
-        with self._database.transaction(self._key["user_id"]) as connection:
+        with self._database.transaction(self._user_id) as connection:
             return self._usage(connection, now)
 
     def put_token(self, token_hash: str, digest: str, expires_at: datetime, now: datetime) -> None:
         """Keep a token for one exact order."""
-        with self._database.transaction(self._key["user_id"]) as connection:
+        with self._database.transaction(self._user_id) as connection:
             connection.execute(_SQL["drop_old_tokens"], self._key | {"before": now - _DAY})
             token = {"token_hash": token_hash, "digest": digest, "expires_at": expires_at}
             connection.execute(_SQL["put_token"], self._key | token)
@@ -61,7 +64,7 @@ class LiveJournal:
             "value": value,
             "now": now,
         }
-        with self._database.transaction(self._key["user_id"]) as connection:
+        with self._database.transaction(self._user_id) as connection:
             connection.execute(_SQL["lock_live"], self._key)
             token = connection.execute(_SQL["get_token"], self._key | {"token_hash": token_hash}).fetchone()
             if token is None or token["digest"] != order.digest:
@@ -77,8 +80,10 @@ class LiveJournal:
 
     def record(self, order: LiveOrder) -> LiveOrder:
         """Write down what is known of an order now, and return it as it stands: what is final stays."""
-        row = self._one(
-            "record_live_order",
+        row = self._database.fetch_one(
+            self._user_id,
+            _SQL["record_live_order"],
+            account=LIVE,
             client_order_id=order.client_order_id,
             status=order.status,
             exchange_order_id=order.exchange_order_id,
@@ -94,10 +99,6 @@ class LiveJournal:
         row = connection.execute(_SQL["live_usage"], self._key | {"day_ago": now - _DAY}).fetchone()
         assert row is not None
         return row["open_orders"], row["ordered"]
-
-    def _one(self, statement: str, **values: Any) -> dict[str, Any] | None:
-        with self._database.transaction(self._key["user_id"]) as connection:
-            return connection.execute(_SQL[statement], self._key | values).fetchone()
 
 
 def _order(row: dict[str, Any]) -> LiveOrder:

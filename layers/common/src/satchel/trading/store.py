@@ -76,18 +76,20 @@ class TradingStore:
         Raises:
             NotFoundError: The user has no such account.
         """
-        rows = self._all("get_account", {"account": account})
+        rows = self._database.fetch_all(self._user_id, _SQL["get_account"], account=account)
         if not rows and account != PAPER:
             raise NotFoundError("there is no account of this name", field="account")
         return Account.of(rows[0]) if rows else FRESH
 
     def positions(self, account: str) -> list[dict[str, Any]]:
         """Holdings that are not zero with the last known price, by symbol."""
-        return self._all("positions", {"account": account})
+        return self._database.fetch_all(self._user_id, _SQL["positions"], account=account)
 
     def orders(self, account: str, *, status: str | None, before: int | None, limit: int) -> list[Order]:
         """Orders, newest first, before an id."""
-        rows = self._all("list_orders", {"account": account, "status": status, "before": before, "limit": limit})
+        rows = self._database.fetch_all(
+            self._user_id, _SQL["list_orders"], account=account, status=status, before=before, limit=limit
+        )
         return [_order(row) for row in rows]
 
     def order(self, account: str, order_id: int) -> tuple[Order, list[Fill]]:
@@ -97,22 +99,20 @@ class TradingStore:
             NotFoundError: The user has no such order.
         """
         key = {"account": account, "order_id": order_id}
-        rows = self._all("get_order", key)
+        rows = self._database.fetch_all(self._user_id, _SQL["get_order"], **key)
         if not rows:
             raise NotFoundError("there is no such order", field="order_id")
-        return _order(rows[0]), [Fill(**row) for row in self._all("fills_of_order", key)]
+        return _order(rows[0]), [
+            Fill(**row) for row in self._database.fetch_all(self._user_id, _SQL["fills_of_order"], **key)
+        ]
 
     def fills(self, account: str) -> list[Fill]:
         """Every fill, in order."""
-        return [Fill(**row) for row in self._all("all_fills", {"account": account})]
+        return [Fill(**row) for row in self._database.fetch_all(self._user_id, _SQL["all_fills"], account=account)]
 
     def alerts(self, limit: int) -> list[dict[str, Any]]:
         """The newest alerts (`type`, `message`, `created_at`), newest first."""
-        return self._all("recent_alerts", {"limit": limit})
-
-    def _all(self, statement: str, values: dict[str, Any]) -> list[dict[str, Any]]:
-        with self._database.transaction(self._user_id) as connection:
-            return connection.execute(_SQL[statement], {"user_id": self._user_id, **values}).fetchall()
+        return self._database.fetch_all(self._user_id, _SQL["recent_alerts"], limit=limit)
 
 
 class Session:

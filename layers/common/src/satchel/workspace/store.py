@@ -38,8 +38,7 @@ class WorkspaceStore:
 
     def workspace(self) -> Workspace:
         """The stored workspace; an empty one at version 0 where there is none."""
-        with self._database.transaction(self._user_id) as connection:
-            row = connection.execute(_SQL["get_workspace"], {"user_id": self._user_id}).fetchone()
+        row = self._database.fetch_one(self._user_id, _SQL["get_workspace"])
         return Workspace(row["version"], row["state"]) if row else Workspace(0, _EMPTY)
 
     def put_workspace(self, text: str, *, expected_version: int | None, now: datetime) -> Workspace:
@@ -53,9 +52,9 @@ class WorkspaceStore:
         Raises:
             PreconditionFailedError: Another version is stored; nothing was written.
         """
-        row = {"user_id": self._user_id, "state": text, "expected": expected_version, "now": now}
-        with self._database.transaction(self._user_id) as connection:
-            stored = connection.execute(_SQL["put_workspace"], row).fetchone()
+        stored = self._database.fetch_one(
+            self._user_id, _SQL["put_workspace"], state=text, expected=expected_version, now=now
+        )
         if stored is None:
             raise PreconditionFailedError("the workspace has changed since that version", field="If-Match")
         return Workspace(stored["version"], stored["state"])
