@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from satchel.filtering.sanitiser import named_blocks, tables, value_reading, values
 from satchel.filtering.sanitiser.names import PERSONAL, Kind, classify, split_words
 from satchel.filtering.sanitiser.patterns import Match, compile_bytes, union
-from satchel.filtering.sanitiser.span import Span
+from satchel.filtering.sanitiser.span import Span, assigned
 from satchel.filtering.sanitiser.value_reading import PROSE, Candidate, Place
 from satchel.filtering.sanitiser.values import Standing
 
@@ -79,7 +79,6 @@ _ASKING = frozenset(
         "remove",
     ]
 )
-_HIDES_TAIL = frozenset({Kind.PASSWORD, Kind.PIN, Kind.PHRASE})
 _SCHEMES = frozenset(
     [
         "basic",
@@ -99,7 +98,6 @@ _SCHEMES = frozenset(
 )
 _NAME_BYTES = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$" + bytes(range(0x80, 0x100))
 _NAME_LIMIT = 80
-_KIND_RULES = {kind: f"assigned-{kind.value}" for kind in Kind}
 
 
 def find(data: bytes) -> Iterator[Span]:
@@ -224,4 +222,4 @@ def _checked(data: bytes, start: int, end: int, kind: Kind, standing: Standing) 
     is_call = data[end : end + 1] in {b"(", b"["} and standing is Standing.BARE
     if (is_call and kind is not Kind.PASSWORD) or not values.is_credential(text, kind, standing):
         return None
-    return Span(start, end, _KIND_RULES[kind], "secret", shows_tail=kind not in _HIDES_TAIL)
+    return assigned(start, end, kind)

@@ -3,7 +3,7 @@
 from satchel.filtering.sanitiser import korean_data, values, wire_formats
 from satchel.filtering.sanitiser.checksums import is_luhn
 from satchel.filtering.sanitiser.names import Kind
-from satchel.filtering.sanitiser.span import Span
+from satchel.filtering.sanitiser.span import Span, assigned
 from satchel.filtering.sanitiser.values import Standing
 
 _PERSONAL = {
@@ -14,7 +14,6 @@ _PERSONAL = {
     Kind.BANK_ACCOUNT: "bank_account",
     Kind.PASSPORT: "passport",
 }
-_HIDES_TAIL = frozenset({Kind.PASSWORD, Kind.PIN, Kind.PHRASE})
 
 
 def find(value: bytes, kind: Kind, *, pii: bool) -> list[Span]:
@@ -35,7 +34,7 @@ def find(value: bytes, kind: Kind, *, pii: bool) -> list[Span]:
         start, text = len(scheme.encode()) + 1, rest
     if not values.is_credential(text, kind, Standing.EXACT):
         return []
-    return [Span(start, len(value), f"assigned-{kind.value}", "secret", shows_tail=kind not in _HIDES_TAIL)]
+    return [assigned(start, len(value), kind)]
 
 
 def _is_personal(value: bytes, kind: Kind) -> bool:

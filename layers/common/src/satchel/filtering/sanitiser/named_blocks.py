@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from satchel.filtering.sanitiser import values
 from satchel.filtering.sanitiser.names import Kind, classify
 from satchel.filtering.sanitiser.patterns import compile_bytes
-from satchel.filtering.sanitiser.span import Span
+from satchel.filtering.sanitiser.span import Span, assigned
 from satchel.filtering.sanitiser.values import Standing
 
 _TAG_LIMIT = 600
@@ -106,4 +106,4 @@ def _judged(data: bytes, start: int, end: int, name: bytes) -> Iterator[Span]:
     if kind not in {Kind.PASSWORD, Kind.SECRET, Kind.TOKEN, Kind.KEY}:
         return
     if values.is_credential(data[start:end].decode("utf-8", "replace"), kind, Standing.EXACT):
-        yield Span(start, end, f"assigned-{kind.value}", "secret", shows_tail=kind is not Kind.PASSWORD)
+        yield assigned(start, end, kind)

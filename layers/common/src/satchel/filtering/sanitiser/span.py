@@ -2,7 +2,10 @@
 
 from typing import Literal, NamedTuple
 
+from satchel.filtering.sanitiser.names import Kind
+
 FindingClass = Literal["secret", "pii"]
+_HIDES_TAIL = frozenset({Kind.PASSWORD, Kind.PIN, Kind.PHRASE})
 
 
 class Span(NamedTuple):
@@ -17,6 +20,11 @@ class Span(NamedTuple):
     rule: str
     finding_class: FindingClass
     shows_tail: bool = True
+
+
+def assigned(start: int, end: int, kind: Kind) -> Span:
+    """The value of a credential of this kind, known by what names it."""
+    return Span(start, end, f"assigned-{kind.value}", "secret", shows_tail=kind not in _HIDES_TAIL)
 
 
 def settle(spans: list[Span]) -> list[Span]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from satchel.filtering.sanitiser import values
 from satchel.filtering.sanitiser.names import Kind, classify
 from satchel.filtering.sanitiser.patterns import compile_bytes
-from satchel.filtering.sanitiser.span import Span
+from satchel.filtering.sanitiser.span import Span, assigned
 from satchel.filtering.sanitiser.values import Standing
 
 Cell = tuple[int, int]
@@ -21,7 +21,6 @@ _COLUMN_NAME = compile_bytes(rb"\A[A-Za-z_#\x80-\xff][\w.#/\x80-\xff-]{0,40}(?:[
 _CODE = compile_bytes(rb"[\w.\]]\(|^[\w.\[\]\"']+ [+*|-]?= |^(?:return|def|class|import|from|self)\b")
 _RULER = frozenset(b"|+-=: \t\r")
 _CREDENTIALS = frozenset({Kind.PASSWORD, Kind.SECRET, Kind.TOKEN, Kind.KEY, Kind.PIN, Kind.AUTHORIZATION})
-_HIDES_TAIL = frozenset({Kind.PASSWORD, Kind.PIN})
 _INSERT = compile_bytes(rb"(?i)insert\s+(?:ignore\s+)?into\s+[\w.\"`\[\]]{1,100}\s*\(([^()]{1,1000})\)\s*values\s*\(")
 _INSERT_LIMIT = 65_536
 _MOST_NESTED = 8
@@ -107,8 +106,7 @@ def _rows(
                 if delimiter == b"  " and start != header[place][0] and stop != header[place][1]:
                     return found, reached  # blanks make columns only where they align
                 if _is_value(line[start:stop], kind, is_loose=is_loose):
-                    rule = f"assigned-{kind.value}"
-                    found.append(Span(at + start, at + stop, rule, "secret", shows_tail=kind not in _HIDES_TAIL))
+                    found.append(assigned(at + start, at + stop, kind))
             reached = end
         at = end + 1
     return found, reached
@@ -178,8 +176,7 @@ def inserted(data: bytes, at: int) -> tuple[list[Span], int]:
         kind = kinds.get(place)
         reached = stop
         if kind is not None and _is_value(data[start:stop], kind, is_loose=False):
-            rule = f"assigned-{kind.value}"
-            found.append(Span(start, stop, rule, "secret", shows_tail=kind not in _HIDES_TAIL))
+            found.append(assigned(start, stop, kind))
     return found, reached
 
 
