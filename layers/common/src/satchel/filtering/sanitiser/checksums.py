@@ -12,6 +12,11 @@ IBAN_LENGTHS = {
 }  # fmt: skip
 
 
+def digits_of(data: bytes) -> str:
+    """The ASCII digits among the bytes."""
+    return "".join(chr(byte) for byte in data if 48 <= byte <= 57)
+
+
 def is_luhn(digits: str) -> bool:
     """Whether the last digit checks the others (ISO/IEC 7812-1)."""
     total = 0

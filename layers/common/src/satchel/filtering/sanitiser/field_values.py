@@ -1,7 +1,7 @@
 """What the name of a field makes of its value, where both are known: `{"pin": 4417}`, `{"Cookie": "sid=…"}`."""
 
 from satchel.filtering.sanitiser import korean_data, values, wire_formats
-from satchel.filtering.sanitiser.checksums import is_luhn
+from satchel.filtering.sanitiser.checksums import digits_of, is_luhn
 from satchel.filtering.sanitiser.names import Kind
 from satchel.filtering.sanitiser.span import Span, assigned
 from satchel.filtering.sanitiser.values import Standing
@@ -40,7 +40,7 @@ def find(value: bytes, kind: Kind, *, pii: bool) -> list[Span]:
 def _is_personal(value: bytes, kind: Kind) -> bool:
     if kind is Kind.PASSPORT:
         return korean_data.is_passport(value)
-    digits = "".join(chr(byte) for byte in value if 48 <= byte <= 57)
+    digits = digits_of(value)
     if any(byte not in b"0123456789 +-().x/" for byte in value):
         return False
     if kind is Kind.RESIDENT_NUMBER:

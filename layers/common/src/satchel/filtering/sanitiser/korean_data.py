@@ -8,6 +8,7 @@ takes a word beside it, like any phone number. Accounts and passports count besi
 from collections.abc import Iterator
 from datetime import date
 
+from satchel.filtering.sanitiser.checksums import digits_of
 from satchel.filtering.sanitiser.patterns import compile_bytes
 from satchel.filtering.sanitiser.span import Span
 
@@ -39,7 +40,7 @@ def find_named(data: bytes, lowered: bytes) -> Iterator[Span]:
     """Spans that a name beside them tells about, in no particular order; `lowered` is `data` in lower case."""
     if any(hint in lowered for hint in _RESIDENT_HINTS):
         for match in _SAID_RESIDENT_NUMBER.finditer(data):
-            if is_resident_date(_digits(match.group(1))):
+            if is_resident_date(digits_of(match.group(1))):
                 yield Span(match.start(1), match.end(1), "kr_resident_number", "pii")
     if _ACCOUNT_HINT in lowered:
         for match in _SAID_ACCOUNT.finditer(data):
@@ -52,7 +53,7 @@ def find_named(data: bytes, lowered: bytes) -> Iterator[Span]:
 
 def is_resident_number(data: bytes, start: int, end: int) -> bool:
     """Whether the stretch, of the resident number's shape, is one: by its check digit, or a name in the text before."""
-    digits = _digits(data[start:end])
+    digits = digits_of(data[start:end])
     if not is_resident_date(digits):
         return False
     before = data[max(0, start - _NAME_REACH_BYTES) : start].rpartition(b"\x00")[2]
@@ -73,7 +74,7 @@ def is_resident_date(digits: str) -> bool:
 
 def is_account(value: bytes) -> bool:
     """Whether the text has as many digits as accounts of Korean banks have, 10 to 16, grouped or not."""
-    return len(_digits(value)) in _ACCOUNT_DIGITS
+    return len(digits_of(value)) in _ACCOUNT_DIGITS
 
 
 def is_passport(value: bytes) -> bool:
@@ -85,7 +86,3 @@ def _has_check_digit(digits: str) -> bool:
     """Whether the last digit checks the others, as numbers given out until October 2020 have it."""
     total = sum(weight * int(digit) for weight, digit in zip(_WEIGHTS, digits, strict=False))
     return ((13 if digits[6] in _FOREIGNER else 11) - total % 11) % 10 == int(digits[12])
-
-
-def _digits(data: bytes) -> str:
-    return "".join(chr(byte) for byte in data if 48 <= byte <= 57)

@@ -9,7 +9,7 @@ length and remainder, numbers without a telling shape need a telling word beside
 from collections.abc import Iterator
 
 from satchel.filtering.sanitiser import korean_data
-from satchel.filtering.sanitiser.checksums import IBAN_LENGTHS, card_lengths, is_iban, is_luhn
+from satchel.filtering.sanitiser.checksums import IBAN_LENGTHS, card_lengths, digits_of, is_iban, is_luhn
 from satchel.filtering.sanitiser.network_addresses import (
     FULL_IPV6_SHAPE,
     IPV4_SHAPE,
@@ -141,7 +141,7 @@ def _international_phone(data: bytes, start: int) -> Span | None:
     match = _PLUS_PHONE.match(data, start)
     if match is None:
         return None
-    digits = _digits(match.group())
+    digits = digits_of(match.group())
     good = 8 <= len(digits) <= 18 and digits[0] != "0" and _is_free(data, start, match.end())
     return Span(start, match.end(), "phone", "pii") if good else None
 
@@ -177,7 +177,7 @@ def _said_phones(data: bytes) -> Iterator[Span]:
 
 
 def _is_said_phone(text: bytes) -> bool:
-    digits = _digits(text.lower().partition(b"x")[0])
+    digits = digits_of(text.lower().partition(b"x")[0])
     if not 7 <= len(digits) <= 15 or len(set(digits)) < 3:
         return False
     groups = [
@@ -192,10 +192,6 @@ def _is_said_phone(text: bytes) -> bool:
     )
     is_decimal = len(groups) == 2 and b"." in text and min(map(len, groups)) < 3
     return not is_date and not is_decimal
-
-
-def _digits(text: bytes) -> str:
-    return "".join(chr(byte) for byte in text if 48 <= byte <= 57)
 
 
 def _is_free(data: bytes, start: int, end: int) -> bool:
@@ -235,7 +231,7 @@ def _card(data: bytes, start: int) -> Span | None:
     match = _CARD.match(data, start)
     if match is None:
         return None
-    digits = _digits(match.group())
+    digits = digits_of(match.group())
     lengths = card_lengths(digits)
     if lengths is None or len(digits) not in lengths or not is_luhn(digits) or len(set(digits)) == 1:
         return None
