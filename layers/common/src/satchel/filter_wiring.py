@@ -16,7 +16,7 @@ from satchel.filtering.intent import Intent
 from satchel.filtering.sanitiser.configuration import parse
 from satchel.filtering.sanitiser.sanitiser import Sanitiser
 from satchel.filtering.store import FilterStore
-from satchel.filtering.token_estimate import TokenCounter, by_bytes, by_counting
+from satchel.filtering.token_estimate import TokenCounter, by_counting
 from satchel.filtering.tool_profiles import ToolProfiles, default_profiles, load_profiles
 from satchel.wiring import clock, database, settings
 
@@ -78,9 +78,9 @@ def engine(tool_name: str, config: ConfigIn, reader: "ModelReader | None") -> Fi
     )
 
 
-def _token_counter(config: ConfigIn) -> TokenCounter:
+def _token_counter(config: ConfigIn) -> TokenCounter | None:
     if config.token_encoding == "bytes":  # noqa: S105 - a choice, no password
-        return by_bytes
+        return None
     from satchel.filtering.o200k.counting import count_tokens  # noqa: PLC0415 - 0.1 s, only where it is asked for
 
     return by_counting(count_tokens, config.token_encoding)

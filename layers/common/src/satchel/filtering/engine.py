@@ -94,7 +94,7 @@ class FilterEngine:
         timer: Gives seconds, to measure with.
         judge: Asks a language model about items; None without one.
         summariser: Asks a language model for summaries; None without one.
-        count_tokens: Estimates tokens of a JSON value.
+        count_tokens: Estimates tokens of a JSON value; None estimates them from its size.
         today: Day that relative dates count from.
     """
 
@@ -103,7 +103,7 @@ class FilterEngine:
     timer: Callable[[], float]
     judge: Judge | None = None
     summariser: Summariser | None = None
-    count_tokens: TokenCounter = by_bytes
+    count_tokens: TokenCounter | None = None
     today: date | None = None
 
     def filter_response(
@@ -139,6 +139,7 @@ class FilterEngine:
         cleaned = self.sanitiser.sanitise(outcome.data, tool_name=tool_name)
         shown = outcome.removed if explain == "full" else near_misses(outcome.removed)
         removed_items, removed_findings = self.explained(shown, tool_name, whole=explain == "full")
+        before, after = size_bytes(response), size_bytes(cleaned.value)
         return FilteredResponse(
             data=cleaned.value,
             reduction=round(outcome.reduction, 6),
@@ -148,9 +149,9 @@ class FilterEngine:
             removed_items=removed_items,
             strategy=outcome.strategy,
             scoring_latency_ms=round(latency_ms, 3),
-            bytes_before=size_bytes(response),
-            bytes_after=size_bytes(cleaned.value),
-            tokens=self.count_tokens(response, cleaned.value),
+            bytes_before=before,
+            bytes_after=after,
+            tokens=self.count_tokens(response, cleaned.value) if self.count_tokens else by_bytes(before, after),
             findings=cleaned.findings,
             shown_findings=removed_findings,
             mean_score=mean_score(outcome.removed),

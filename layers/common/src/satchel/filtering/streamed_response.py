@@ -10,7 +10,7 @@ from satchel.filtering.engine import Explain, FilteredResponse, FilterEngine
 from satchel.filtering.json_values import size_bytes
 from satchel.filtering.removal import mean_score, near_misses
 from satchel.filtering.streaming import FilterState, StreamingFilter
-from satchel.filtering.token_estimate import BYTES_PER_TOKEN
+from satchel.filtering.token_estimate import by_bytes
 
 BUDGET_NOTICE = "the memory budget was reached: fewer items may be kept"
 
@@ -59,11 +59,7 @@ async def filter_stream(
         scoring_latency_ms=round(latency_ms, 3),
         bytes_before=size,
         bytes_after=after,
-        tokens={
-            "before": -(-size // BYTES_PER_TOKEN),
-            "after": -(-after // BYTES_PER_TOKEN),
-            "encoding": "estimate: bytes / 4",
-        },
+        tokens=by_bytes(size, after),
         findings=cleaned.findings,
         shown_findings=shown_findings,
         mean_score=mean_score(removed),

@@ -6,17 +6,17 @@ Pure. A language model's real count depends on its own vocabulary.
 from collections.abc import Callable
 from typing import Any
 
-from satchel.filtering.json_values import minified, size_bytes
+from satchel.filtering.json_values import minified
 
-BYTES_PER_TOKEN = 4
+_BYTES_PER_TOKEN = 4
 TokenCounter = Callable[[Any, Any], dict[str, Any]]
 
 
-def by_bytes(before: Any, after: Any) -> dict[str, Any]:
-    """Estimates from size alone: four bytes of minified JSON a token."""
+def by_bytes(before: int, after: int) -> dict[str, Any]:
+    """Estimates from size alone, in bytes of minified JSON: four of them a token."""
     return {
-        "before": -(-size_bytes(before) // BYTES_PER_TOKEN),
-        "after": -(-size_bytes(after) // BYTES_PER_TOKEN),
+        "before": -(-before // _BYTES_PER_TOKEN),
+        "after": -(-after // _BYTES_PER_TOKEN),
         "encoding": "estimate: bytes / 4",
     }
 
