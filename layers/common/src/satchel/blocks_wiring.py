@@ -5,17 +5,16 @@ from tempfile import TemporaryFile
 from typing import Any, BinaryIO, cast
 
 from satchel import objects_wiring
-from satchel.api.error_table import error_body
 from satchel.api.handler import LambdaContext
 from satchel.api.uploaded_session import MAX_BYTES, read_session, write_response
 from satchel.api.wire.uploads import StartRequest
 from satchel.blocks.continuity import shipped_model
 from satchel.blocks.streaming import StreamedBuild
 from satchel.errors import InvalidInputError, NotFoundError, TooLargeError
-from satchel.job_wiring import FILE, job_store, send_job
-from satchel.jobs.jobs import Job, run_job
+from satchel.job_wiring import FILE, submit_job, work_on_job
+from satchel.jobs.jobs import Job
 from satchel.objects.port import object_key
-from satchel.wiring import block_advisor, clock, new_id
+from satchel.wiring import block_advisor
 
 KIND = "session_blocks"
 # A model is asked for at most this time, in seconds, of the quarter of an hour that the worker has.
@@ -43,11 +42,7 @@ def start_job(user_id: str, request: StartRequest) -> Job:
         raise InvalidInputError("nothing was uploaded under this id", field="uploadId")
     if size > MAX_BYTES:
         raise TooLargeError(f"at most {MAX_BYTES} bytes can be uploaded", field="uploadId")
-    job, _ = job_store(user_id).submit(
-        new_id(), kind=KIND, digest=request.digest(), request=request.as_json(), now=clock()
-    )
-    send_job(user_id, job)
-    return job
+    return submit_job(user_id, kind=KIND, digest=request.digest(), request=request.as_json())
 
 
 def run_block_job(user_id: str, job_id: str, context: LambdaContext) -> bool:
@@ -71,15 +66,8 @@ def run_block_job(user_id: str, job_id: str, context: LambdaContext) -> bool:
             objects.write(object_key(user_id, *place), result)
         return {"stats": stats, FILE: place}
 
-    return run_job(
-        job_id,
-        store=job_store(user_id),
-        claimant=context.aws_request_id,
-        seconds=context.get_remaining_time_in_millis() / 1000,
-        clock=clock,
-        work=work,
-        tell=lambda error: error_body(error, job_id),
-    )
+    seconds = context.get_remaining_time_in_millis() / 1000
+    return work_on_job(user_id, job_id, claimant=context.aws_request_id, seconds=seconds, work=work)
 
 
 def _input(user_id: str, upload_id: str) -> str:

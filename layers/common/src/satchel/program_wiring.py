@@ -5,13 +5,11 @@ from functools import cache
 from typing import Any
 
 from satchel import sandbox_wiring
-from satchel.api.error_table import error_body
 from satchel.api.handler import Call
-from satchel.api.mcp.functions import LambdaFunctions
 from satchel.desk_wiring import candle_store, strategy_store
 from satchel.filtering.sanitiser.sanitiser import Sanitiser
-from satchel.job_wiring import job_store, send_job
-from satchel.jobs.jobs import Job, run_job
+from satchel.job_wiring import functions, submit_job, work_on_job
+from satchel.jobs.jobs import Job
 from satchel.sandbox.model import SandboxEngine
 from satchel.sandbox.remote import RemoteEngine
 from satchel.strategies.backtest import AS_JOB, Backtest, RunLimits, plan_backtest, run_or_submit, run_plan
@@ -31,7 +29,7 @@ def sandbox_engine(user_id: str, *, long: bool = False) -> SandboxEngine:
     # A tenant of the sandbox is a user; the id itself is nobody's business there.
     tenant = hashlib.sha256(user_id.encode()).hexdigest()
     function, wait_s = ("sandbox_long", _LONG_S) if long else ("sandbox", _SHORT_S)
-    return RemoteEngine(lambda job: _functions().invoke(function, job, tenant=tenant, timeout_s=wait_s))
+    return RemoteEngine(lambda job: functions().invoke(function, job, tenant=tenant, timeout_s=wait_s))
 
 
 def backtest_of(request: BacktestRequest, call: Call) -> Backtest | str:
@@ -44,11 +42,7 @@ def backtest_of(request: BacktestRequest, call: Call) -> Backtest | str:
         return run_plan(plan, backtest_id=new_id(), limits=limits, store=store, engine=engine, clock=clock)
 
     def submit(pinned: BacktestRequest) -> str:
-        job, _ = job_store(call.user_id).submit(
-            new_id(), kind=BACKTEST, digest=pinned.digest(), request=pinned.as_json(), now=clock()
-        )
-        send_job(call.user_id, job)
-        return job.job_id
+        return submit_job(call.user_id, kind=BACKTEST, digest=pinned.digest(), request=pinned.as_json()).job_id
 
     return run_or_submit(plan, seconds_left=call.remaining_ms() / 1000, run=run, submit=submit)
 
@@ -65,15 +59,7 @@ def run_backtest_job(user_id: str, job_id: str, *, claimant: str, seconds: float
             run_plan(plan, backtest_id=job_id, limits=AS_JOB, store=store, engine=engine, clock=clock)
         return {"backtest_id": job_id, "results_uri": results_uri(job_id)}
 
-    return run_job(
-        job_id,
-        store=job_store(user_id),
-        claimant=claimant,
-        seconds=seconds,
-        clock=clock,
-        work=work,
-        tell=lambda error: error_body(error, job_id),
-    )
+    return work_on_job(user_id, job_id, claimant=claimant, seconds=seconds, work=work)
 
 
 def redact(data: dict[str, Any]) -> dict[str, Any]:
@@ -84,8 +70,3 @@ def redact(data: dict[str, Any]) -> dict[str, Any]:
 @cache
 def _sanitiser() -> Sanitiser:
     return Sanitiser()
-
-
-@cache
-def _functions() -> LambdaFunctions:
-    return LambdaFunctions(settings().stack)
