@@ -123,10 +123,10 @@ def trade(
     if confirm_token is None and account.confirm:
         token = new_token()
         expires_at = now + TOKEN_LIFE
-        session.put_token(_hash(token), digest, expires_at, now)
+        session.put_token(token_hash(token), digest, expires_at, now)
         return Trade(account.mode, preview=preview, confirm_token=token, expires_at=expires_at)
     if confirm_token is not None:
-        _check_token(session.use_token(_hash(confirm_token)), digest, now)
+        _check_token(session.use_token(token_hash(confirm_token)), digest, now)
     order = session.insert_order(request, digest=digest, quantity=quantity, value=preview.value, now=now)
     return Trade(account.mode, order=order)
 
@@ -168,7 +168,8 @@ def _check_token(token: dict[str, Any] | None, digest: str, now: datetime) -> No
         raise PreconditionFailedError("this token has expired; ask for a preview again", field="confirm_token")
 
 
-def _hash(token: str) -> str:
+def token_hash(token: str) -> str:
+    """What is kept of a token."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 

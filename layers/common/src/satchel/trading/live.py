@@ -4,7 +4,6 @@ What is not known is said: an order whose answer was lost is `unknown` until the
 id that we gave it, and nothing sends it again.
 """
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -19,7 +18,7 @@ from satchel.errors import (
     PreconditionFailedError,
     UnavailableError,
 )
-from satchel.trading.exchange import TOKEN_LIFE
+from satchel.trading.exchange import TOKEN_LIFE, token_hash
 from satchel.trading.live_orders import (
     LIVE,
     Listing,
@@ -116,8 +115,8 @@ class LiveDesk:
             UnavailableError: The exchange does not answer; nothing was placed.
         """
         self._check_owner()
-        token_hash = hashlib.sha256(confirm_token.encode()).hexdigest() if confirm_token else ""
-        client_order_id = request.client_order_id or f"satchel-{token_hash[:24]}"
+        given_hash = token_hash(confirm_token) if confirm_token else ""
+        client_order_id = request.client_order_id or f"satchel-{given_hash[:24]}"
         digest = request.digest(LIVE)
         if (confirm_token or request.client_order_id) and (known := self.journal.get(client_order_id)):
             if known.digest != digest:
@@ -129,9 +128,9 @@ class LiveDesk:
         if confirm_token is None:
             token, now = self.new_token(), self.clock()
             expires_at = now + TOKEN_LIFE
-            self.journal.put_token(hashlib.sha256(token.encode()).hexdigest(), digest, expires_at, now)
+            self.journal.put_token(token_hash(token), digest, expires_at, now)
             return LiveTrade(preview=preview, confirm_token=token, expires_at=expires_at)
-        return LiveTrade(order=self._send(preview, token_hash, client_order_id, digest))
+        return LiveTrade(order=self._send(preview, given_hash, client_order_id, digest))
 
     def order(self, client_order_id: str, *, cancel: bool) -> LiveOrder:
         """An order as the exchange knows it now; cancelled first, if that is asked for and it rests.
@@ -196,13 +195,13 @@ class LiveDesk:
         )
         return check_order(request, request.quantity, situation, limits)
 
-    def _send(self, preview: LivePreview, token_hash: str, client_order_id: str, digest: str) -> LiveOrder:
+    def _send(self, preview: LivePreview, given_hash: str, client_order_id: str, digest: str) -> LiveOrder:
         if self.seconds_left() < _SENDING_S:
             raise UnavailableError("the exchange is slow, and nothing was sent; use the token again", retry_after_s=1)
         now = self.clock()
         request = replace(preview.request, client_order_id=client_order_id)
         order = LiveOrder(client_order_id, digest, request, "intended", None, ZERO, None, None, now, now)
-        refused = self.journal.intend(token_hash, order, value=preview.value, limits=self.rules.limits)
+        refused = self.journal.intend(given_hash, order, value=preview.value, limits=self.rules.limits)
         if refused:
             raise PreconditionFailedError(refused, field="confirm_token")
         try:
