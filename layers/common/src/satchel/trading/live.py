@@ -233,9 +233,11 @@ class LiveDesk:
             return self._told(order, "unknown", _ASK_AGAIN)
         if found is not None:
             return self._recorded(order, found)
-        if order.status != "open" and self.clock() - order.placed_at > SETTLED_AFTER:
+        if order.status == "open":
+            return order
+        if self.clock() - order.placed_at > SETTLED_AFTER:
             return self._told(order, "not_placed", "it never arrived; a new preview may be made")
-        return self._told(order, "unknown", _ASK_AGAIN) if order.status != "open" else order
+        return self._told(order, "unknown", _ASK_AGAIN)
 
     def _recorded(self, order: LiveOrder, placed: Placed) -> LiveOrder:
         return self.journal.record(
