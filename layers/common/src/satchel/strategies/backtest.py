@@ -167,10 +167,11 @@ def run_plan(
     answer = _answer(result, limits)
     now = clock()
     try:
-        selection = selection_of(strategy, [candle_set.symbol, bars.digest(), str(request.commission)], answer)
+        data = data_json(candle_set, bars, plan.note)
+        selection = selection_of(strategy, [candle_set.symbol, data["sha256"], str(request.commission)], answer)
         sections = {"trades": list(answer["trades"]), "equity": equity_rows(bars, answer["curve"])}
         report = report_of(request, strategy, candle_set, bars, answer) | {
-            "data": data_json(candle_set, bars, plan.note),
+            "data": data,
             "engine": {"library": answer["library"], "layers": list(result.layers), "duration_ms": result.duration_ms},
         }
         sharpes = store.put_trials(strategy.name, selection.trials, now)

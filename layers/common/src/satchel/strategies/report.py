@@ -48,12 +48,13 @@ def report_of(
 ) -> dict[str, Any]:
     """The report of a run, without its data, engine and selection."""
     stats = answer["stats"]
+    lookahead = "not_found" if answer["lookahead"] == "not_found" else "suspected"
     return {
         "strategy": {"name": strategy.name, "version": strategy.version, "hash": strategy.hash},
         "request": _request_json(request, answer["params"]),
         "stats": stats,
         "undefined": answer["undefined"],
-        "lookahead": "not_found" if answer["lookahead"] == "not_found" else "suspected",
+        "lookahead": lookahead,
         "lookahead_reason": answer["lookahead_reason"],
         "lookahead_places": answer["lookahead_places"],
         "trials": [
@@ -68,7 +69,7 @@ def report_of(
             "sharpe": stats.get("Sharpe Ratio"),
             "max_drawdown_pct": stats.get("Max. Drawdown [%]"),
             "trades": len(answer["trades"]),
-            "lookahead": "not_found" if answer["lookahead"] == "not_found" else "suspected",
+            "lookahead": lookahead,
         },
     }
 
