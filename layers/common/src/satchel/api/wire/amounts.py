@@ -2,7 +2,7 @@
 
 import re
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, WithJsonSchema
 
@@ -53,6 +53,7 @@ OrderId = Annotated[
     WithJsonSchema({"type": "string"}),
 ]
 Symbol = Annotated[StorableText, Field(min_length=1, max_length=64)]
+Timeframe = Literal["1m", "5m", "15m", "30m", "1h", "4h", "1d", "1w"]
 AccountName = Annotated[StorableText, Field(min_length=1, max_length=64)]
 
 

@@ -1,9 +1,8 @@
 """What `import_candles` takes and answers, as in `docs/api.md`."""
 
-from typing import Literal
-
 from pydantic import BaseModel, ConfigDict, Field
 
+from satchel.api.wire.amounts import Timeframe
 from satchel.api.wire.types import StorableText, Timestamp
 from satchel.market.candles import CandleSet
 
@@ -17,7 +16,7 @@ class ImportCandlesArguments(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     symbol: StorableText = Field(min_length=1, max_length=64, description="Such as BTC/USDT.")
-    timeframe: Literal["1m", "5m", "15m", "30m", "1h", "4h", "1d", "1w"]
+    timeframe: Timeframe
     csv: str = Field(
         min_length=1,
         max_length=MAX_CSV_CHARS,
@@ -49,7 +48,7 @@ class FetchCandlesArguments(BaseModel):
 
     exchange: Literal["binance"] = Field(default="binance", description="Whose; what anybody may ask of it.")
     symbol: StorableText = Field(min_length=1, max_length=64, description="Such as BTC/USDT.")
-    timeframe: Literal["1m", "5m", "15m", "30m", "1h", "4h", "1d", "1w"]
+    timeframe: Timeframe
     since: Timestamp = Field(description="First bar.")
     until: Timestamp | None = Field(default=None, description="Bars before this; default: now. At most 20,000 bars.")
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from satchel.api.wire.amounts import Amount, Share
+from satchel.api.wire.amounts import Amount, Share, Timeframe
 from satchel.api.wire.types import StorableText, Timestamp
 from satchel.errors import InvalidInputError
 from satchel.postgres.text import storable_json
@@ -138,9 +138,7 @@ class RunBacktestArguments(BaseModel):
         description="Parameter values. A list of values sweeps over all combinations, at most 50.",
     )
     symbol: StorableText | None = Field(default=None, max_length=64, description="Default: the strategy's, else AAPL.")
-    timeframe: Literal["1m", "5m", "15m", "30m", "1h", "4h", "1d", "1w"] | None = Field(
-        default=None, description="Default: the strategy's, else 1d."
-    )
+    timeframe: Timeframe | None = Field(default=None, description="Default: the strategy's, else 1d.")
     since: Timestamp | None = Field(default=None, description="First bar; default: all there are.")
     until: Timestamp | None = Field(default=None, description="Bars before this; default: all there are.")
     cash: _Cash = Field(default=Decimal(10_000), description="Money at the start.")
