@@ -14,7 +14,7 @@ MAX_ATTEMPTS = 3
 # Whoever runs a job is given this much longer than its time before another may take over.
 _LEASE_RESERVE = timedelta(seconds=5)
 # A queued job that nobody has begun by then was lost on the way.
-_LOST_AFTER = timedelta(seconds=60)
+LOST_AFTER = timedelta(seconds=60)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Job:
         """Whether nobody works on it although somebody should."""
         if self.status == "running":
             return self.lease_until is not None and self.lease_until < now
-        return self.status == "queued" and self.updated_at + _LOST_AFTER < now
+        return self.status == "queued" and self.updated_at + LOST_AFTER < now
 
 
 class Jobs(Protocol):

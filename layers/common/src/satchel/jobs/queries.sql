@@ -38,5 +38,5 @@ UPDATE jobs
 SET status = 'queued', claimed_by = NULL, lease_until = NULL, updated_at = %(now)s
 WHERE user_id = %(user_id)s AND job_id = %(job_id)s
   AND (status = 'running' AND lease_until < %(now)s
-       OR status = 'queued' AND updated_at < %(now)s - interval '60 seconds')
+       OR status = 'queued' AND updated_at < %(lost_before)s)
 RETURNING job_id;

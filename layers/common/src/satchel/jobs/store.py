@@ -6,7 +6,7 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from satchel.jobs.jobs import Job
+from satchel.jobs.jobs import LOST_AFTER, Job
 from satchel.postgres.database import Database
 from satchel.postgres.queries import load_queries
 
@@ -80,7 +80,8 @@ class JobStore:
 
     def touch(self, job_id: str, now: datetime) -> bool:
         """Whether this call is the one that asks for an abandoned job again."""
-        return self._database.fetch_one(self._user_id, _SQL["touch_job"], job_id=job_id, now=now) is not None
+        touched = {"job_id": job_id, "now": now, "lost_before": now - LOST_AFTER}
+        return self._database.fetch_one(self._user_id, _SQL["touch_job"], **touched) is not None
 
 
 def _job(row: dict[str, Any] | None) -> Job | None:
