@@ -1,5 +1,7 @@
 """What `import_candles` takes and answers, as in `docs/api.md`."""
 
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from satchel.api.wire.amounts import Timeframe
