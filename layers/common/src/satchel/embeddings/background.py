@@ -8,13 +8,13 @@ representations", 2020). What is measured against them means the same in a histo
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from satchel.embeddings.encoder import Encoding, InputType
+from satchel.embeddings.encoder import Encoder, Encoding
 
 SCRIPTS = ("latin", "hangul", "kana", "han", "cyrillic", "arabic", "devanagari", "other")
 """What the rows of a background stand for; kana is Japanese, also with Han, and `other` is all of them together."""
@@ -87,9 +87,9 @@ def script_of(text: str) -> int:
     return max(range(len(counts)), key=lambda script: (counts[script], -script))
 
 
-def measure_background(encode: Callable[[Sequence[str], InputType], list[Encoding]]) -> Background:
+def measure_background(encoder: Encoder) -> Background:
     """Return a background of one row from a dozen English texts: for encoders that nobody measured beforehand."""
-    return background_row(encode(_TEXTS, "passage"), encode(_QUESTIONS, "query"))
+    return background_row(encoder.encode(_TEXTS, input_type="passage"), encoder.encode(_QUESTIONS, input_type="query"))
 
 
 def background_row(passages: Sequence[Encoding], queries: Sequence[Encoding]) -> Background:

@@ -45,7 +45,7 @@ class BedrockEncoder:
 
     @cached_property
     def _background(self) -> Background:
-        return measure_background(lambda texts, input_type: self.encode(texts, input_type=input_type))
+        return measure_background(self)
 
     def encode(self, texts: Sequence[str], *, input_type: InputType) -> list[Encoding]:
         """Encode each text by itself, see `Encoder.encode`."""

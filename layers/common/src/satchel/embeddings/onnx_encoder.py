@@ -60,7 +60,7 @@ class OnnxEncoder:
     @cached_property
     def _background(self) -> Background:
         if not self._shortened:
-            return measure_background(lambda texts, input_type: self.encode(texts, input_type=input_type))
+            return measure_background(self)
         numbers = np.fromfile(self.background_file, dtype="<f2").astype(np.float32)
         tokens, levels = np.split(numbers[:-1], [len(numbers) - 1 - len(SCRIPTS) ** 2])
         passages, queries = tokens.reshape(2, len(SCRIPTS), -1)
