@@ -40,24 +40,19 @@ async def _take(request: SocketRequest, call: Call) -> None:
         raise ForbiddenError(f"this needs the scope {_SCOPE}", scope=_SCOPE)
     given = validate(ChatFrame, parse_json(request.body))
     message_id = given.message_id or wiring.new_id()
-    token = agent_wiring.delegation().token(call.user_id, sorted(call.principal.scopes))
-    server = await agent_wiring.user_server(call.user_id, token)
-    await server.save(given.session_id, Stored(message_id, "user", given.message))
-    store = agent_wiring.agent_store(call.user_id)
-    turn = store.open_turn(
-        wiring.new_id(),
-        session_id=given.session_id,
-        message_id=message_id,
+    turn = await agent_wiring.take(
+        Stored(message_id, "user", given.message),
+        user_id=call.user_id,
         scopes=" ".join(sorted(call.principal.scopes)),
+        session_id=given.session_id,
         channel="socket",
         reply_to=request.connection_id,
-        now=wiring.clock(),
     )
     if turn.status == "done":
-        store.give_back_delivery(turn.turn_id)
-    task: dict[str, str | bool] = {
-        "user_id": call.user_id,
-        "turn_id": turn.turn_id,
-        "connection_id": request.connection_id,
-    }
-    agent_wiring.worker_queue().send(**task, **({"show_context": True} if given.show_context else {}))
+        agent_wiring.agent_store(call.user_id).give_back_delivery(turn.turn_id)
+    agent_wiring.worker_queue().send(
+        user_id=call.user_id,
+        turn_id=turn.turn_id,
+        connection_id=request.connection_id,
+        show_context=given.show_context,
+    )

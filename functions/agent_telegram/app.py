@@ -41,16 +41,12 @@ def handler(request: GatewayRequest) -> dict[str, Any]:
 
 async def _take(sent: TelegramText, link: Link) -> None:
     """Save what the user wrote, and queue its turn; the same update again is the same turn."""
-    token = agent_wiring.delegation().token(link.user_id, link.scopes.split())
-    server = await agent_wiring.user_server(link.user_id, token)
-    await server.save(sent.session_id, Stored(sent.message_id, "user", sent.text))
-    turn = agent_wiring.agent_store(link.user_id).open_turn(
-        wiring.new_id(),
-        session_id=sent.session_id,
-        message_id=sent.message_id,
+    turn = await agent_wiring.take(
+        Stored(sent.message_id, "user", sent.text),
+        user_id=link.user_id,
         scopes=link.scopes,
+        session_id=sent.session_id,
         channel="telegram",
         reply_to=sent.chat_id,
-        now=wiring.clock(),
     )
     agent_wiring.worker_queue().send(user_id=link.user_id, turn_id=turn.turn_id)

@@ -13,9 +13,10 @@ from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 from satchel.agent.budget import Budget
+from satchel.agent.exchange import Stored
 from satchel.agent.links import LinkStore
 from satchel.agent.ports import ChatModel, Listener, Silence
-from satchel.agent.store import AgentStore, TurnRow
+from satchel.agent.store import AgentStore, Channel, TurnRow
 from satchel.agent.turn import Assistant, Limits
 from satchel.api.chat_request import done_fields
 from satchel.api.error_table import error_body, wire_of
@@ -32,7 +33,7 @@ from satchel.gateway.pool import LinkPool
 from satchel.gateway.queue import MOST_ATTEMPTS, WorkerQueue
 from satchel.gateway.telegram import TelegramBot, TelegramDelivery
 from satchel.gateway.user_server import McpUserServer
-from satchel.wiring import clock, database, settings
+from satchel.wiring import clock, database, new_id, settings
 
 Result = TypeVar("Result")
 
@@ -96,6 +97,32 @@ async def user_server(user_id: str, token: str) -> McpUserServer:
     link = await _links().link(user_id, f"{_mcp_url()}?{toolsets}")
     link.authorise(token)
     return McpUserServer(link, platform=platform_tools(clock))
+
+
+async def take(
+    said: Stored, *, user_id: str, scopes: str, session_id: str, channel: Channel, reply_to: str | None
+) -> TurnRow:
+    """Save what a user says who does not wait for the answer, and open its turn: the same message, the same turn.
+
+    Args:
+        said: The message.
+        user_id: Who says it.
+        scopes: What they may do, by name, separated by spaces.
+        session_id: Its conversation.
+        channel: How it came.
+        reply_to: Where the answer goes.
+    """
+    server = await user_server(user_id, delegation().token(user_id, scopes.split()))
+    await server.save(session_id, said)
+    return agent_store(user_id).open_turn(
+        new_id(),
+        session_id=session_id,
+        message_id=said.message_id,
+        scopes=scopes,
+        channel=channel,
+        reply_to=reply_to,
+        now=clock(),
+    )
 
 
 def assistant(server: McpUserServer, user_id: str, *, seconds: float, listener: Listener | None = None) -> Assistant:
