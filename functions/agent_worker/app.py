@@ -3,13 +3,11 @@
 from typing import Any
 
 from satchel import agent_wiring
-from satchel.agent.ports import Silence
 from satchel.agent.store import TurnRow
 from satchel.api.handler import Call, LambdaContext
 from satchel.api.job import QueuedTask, queue_worker
 from satchel.api.principal import Principal
 from satchel.gateway.chatting import LEASE_S
-from satchel.gateway.delivery import Delivery
 
 
 @queue_worker("agent_worker")
@@ -31,17 +29,15 @@ async def _answer(turn: TurnRow, user_id: str, task: QueuedTask, context: Lambda
     call = Call(Principal(user_id, frozenset(scopes)), context.aws_request_id, context.get_remaining_time_in_millis)
     connection_id, show_context = task.ids.get("connection_id"), bool(task.ids.get("show_context"))
     delivery = agent_wiring.delivery(user_id, turn, connection_id, show_context=show_context, attempt=task.attempt)
-    listener = delivery.listener if delivery else Silence()
     runner = await agent_wiring.runner(
-        call, token, claimant=context.aws_request_id, listener=listener, receipt=task.receipt
+        call, token, claimant=context.aws_request_id, listener=delivery.listener, receipt=task.receipt
     )
     if turn.status == "done":
         answer = await runner.finished(turn)
     else:
-        with (delivery or Delivery.nowhere()).of_failure():
+        with delivery.of_failure():
             answer = await runner.go_on(turn)
     if isinstance(answer, TurnRow):
         return {"answered": 0}
-    if delivery:
-        delivery.deliver(answer)
+    delivery.deliver(answer)
     return {"answered": 1}

@@ -230,8 +230,8 @@ def send_frame(connection_id: str, text: str) -> None:
 
 def delivery(
     user_id: str, turn: TurnRow, connection_id: str | None, *, show_context: bool = False, attempt: int = 1
-) -> Delivery | TelegramDelivery | None:
-    """The way of a turn's answer to the user's socket or chat; None where it is fetched.
+) -> Delivery | TelegramDelivery:
+    """The way of a turn's answer to the user's socket or chat, or nowhere: then it is fetched.
 
     Args:
         user_id: The user.
@@ -249,7 +249,7 @@ def delivery(
             last=attempt >= MOST_ATTEMPTS,
         )
     if connection_id is None:
-        return None
+        return Delivery.nowhere()
     named = {"session_id": turn.session_id, "message_id": turn.message_id}
 
     def send(place: str, kind: str, **fields: Any) -> None:
