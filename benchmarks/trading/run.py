@@ -66,7 +66,7 @@ def main() -> None:
         made = CandleSet("bench", "X", "1d", "made up, synthetic", "none", synthetic=True)
         CandleStore(databases[users[0]], EVERYBODY).replace(made, bars, NOW)
         stores = {user: TradingStore(databases[user], user) for user in users}
-        limits = {"max_day": "1000000000", "max_position": "1000000000", "max_open_orders": 10**9}
+        limits = {"max_day": "1000000000", "max_position": "1000000000", "max_open_orders": 999_999}
         for store in stores.values():
             with store.open("paper") as session:
                 session.update_account(
