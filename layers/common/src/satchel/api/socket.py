@@ -1,6 +1,5 @@
 """The events of the WebSocket API, and the frames that go over it."""
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
@@ -8,6 +7,7 @@ from typing import Any, cast
 
 from satchel.api.error_table import error_body
 from satchel.api.handler import Call, Handler, LambdaContext
+from satchel.api.json_text import compact_json
 from satchel.api.principal import Principal
 from satchel.api.request_log import log_request
 from satchel.errors import UnauthorizedError
@@ -66,7 +66,7 @@ def allow(principal: Principal, method_arn: str) -> dict[str, Any]:
 
 def frame(kind: str, **fields: Any) -> str:
     """A frame to the client."""
-    return json.dumps({"type": kind, **fields}, ensure_ascii=False, separators=(",", ":"))
+    return compact_json({"type": kind, **fields})
 
 
 def socket(

@@ -5,8 +5,9 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from tempfile import TemporaryFile
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
+from satchel.api.json_text import compact_json
 from satchel.api.strict_json import parse_json
 from satchel.api.validation import validate
 from satchel.api.wire.blocks import MessageIn
@@ -61,7 +62,7 @@ def write_response(
             target.write(BlockOut.of(block).model_dump_json().encode())
             for message_id in block.message_ids:
                 homes.write(b"," if homes.tell() else b'],"messageToBlock":{')
-                homes.write(f"{_json(message_id)}:{_json(block.block_id)}".encode())
+                homes.write(f"{compact_json(message_id)}:{compact_json(block.block_id)}".encode())
             blocks += 1
         homes.seek(0)
         while part := homes.read(_MAX_LINE_BYTES):
@@ -74,7 +75,7 @@ def write_response(
     )
     rest = {"sessionId": session_id, "analysis_version": ANALYSIS_VERSION, "model": build.model}
     told = stats.model_dump()
-    target.write(f"}},{_json({**rest, 'stats': told})[1:]}".encode())
+    target.write(f"}},{compact_json({**rest, 'stats': told})[1:]}".encode())
     return told
 
 
@@ -111,7 +112,7 @@ def _spilled(run: Sequence[Message]) -> Iterator[Message]:
     file = TemporaryFile()  # noqa: SIM115 - outlives this call
     for message_id, role, content, at, speaker in run:
         assert at is not None, "the wire demands a time"
-        file.write(f"{_json([message_id, role, content, format_timestamp(at), speaker])}\n".encode())
+        file.write(f"{compact_json([message_id, role, content, format_timestamp(at), speaker])}\n".encode())
     file.seek(0)
     return _restored(cast("BinaryIO", file))
 
@@ -121,7 +122,3 @@ def _restored(file: BinaryIO) -> Iterator[Message]:
         for line in file:
             message_id, role, content, at, speaker = json.loads(line)
             yield Message(message_id, role, content, parse_iso_timestamp(at), speaker)
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
