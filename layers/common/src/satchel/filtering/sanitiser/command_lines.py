@@ -119,9 +119,9 @@ def at(data: bytes, start: int, word: bytes) -> Iterator[Span]:
         yield from _identified(data, start)
     lead = data[start:begin] + word
     for rule in _RULES:
-        if word.startswith(rule.starts) or lead.startswith(rule.starts):
-            place = begin if word.startswith(rule.starts) else start
-            found = list(_spans(data, rule, place))
+        starts_word = word.startswith(rule.starts)
+        if starts_word or lead.startswith(rule.starts):
+            found = list(_spans(data, rule, begin if starts_word else start))
             if found:
                 yield from found
                 return

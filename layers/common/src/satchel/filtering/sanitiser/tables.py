@@ -42,12 +42,13 @@ def beneath(data: bytes, at: int, end: int) -> tuple[list[Span], int]:
     header = data[start:stop]
     if delimiter == b"|" and b" |" not in header and b"| " not in header and header.strip()[:1] != b"|":
         return [], at  # alternatives of a pattern
-    columns = _columns(header, delimiter)
-    if not columns or _goes_on(data, start, delimiter, len(_cells(header, delimiter))):
+    cells = _cells(header, delimiter)
+    columns = _columns(header, cells, delimiter)
+    if not columns or _goes_on(data, start, delimiter, len(cells)):
         return [], stop  # nor is any other name in this line the name of a column
     # In prose a comma has a blank behind it: there only what is no plain word counts.
     is_loose = delimiter == b"," and b", " in header
-    found, reached = _rows(data, stop + 1, delimiter, columns, _cells(header, delimiter), is_loose=is_loose)
+    found, reached = _rows(data, stop + 1, delimiter, columns, cells, is_loose=is_loose)
     return found, max(at, reached)
 
 
@@ -68,10 +69,9 @@ def _delimiter(data: bytes, at: int, end: int) -> bytes:
     return left[1] if left[0] >= 0 and left[1] != b"\n" and right in {b"\n", b"\r"} else b""
 
 
-def _columns(header: bytes, delimiter: bytes) -> dict[int, Kind]:
+def _columns(header: bytes, cells: list[Cell], delimiter: bytes) -> dict[int, Kind]:
     """Kind by place of the columns that hold credentials; empty where the line is no header."""
     kinds: dict[int, Kind] = {}
-    cells = _cells(header, delimiter)
     if len(cells) < 2:
         return kinds
     for place, (start, end) in enumerate(cells):
@@ -128,7 +128,8 @@ def _cells(line: bytes, delimiter: bytes) -> list[Cell]:
     while at <= len(line):
         lead = len(line[at:]) - len(line[at:].lstrip(b" "))
         if line[at + lead : at + lead + 1] == b'"':
-            end = _closing(line, at + lead + 1)
+            end = _closing(line, at + lead + 1, b'"')
+            end = len(line) if end < 0 else end
             found.append((at + lead + 1, end))
             stop = line.find(delimiter, end)
         else:
@@ -140,12 +141,12 @@ def _cells(line: bytes, delimiter: bytes) -> list[Cell]:
     return found
 
 
-def _closing(line: bytes, at: int) -> int:
-    """Where a quoted cell ends; a doubled quote is one of its characters."""
-    end = line.find(b'"', at)
-    while end >= 0 and line[end + 1 : end + 2] == b'"':
-        end = line.find(b'"', end + 2)
-    return len(line) if end < 0 else end
+def _closing(data: bytes, at: int, quote: bytes, limit: int | None = None) -> int:
+    """Where the quoted text at `at` ends, -1 where it does not; a doubled quote is one of its characters."""
+    end = data.find(quote, at, limit)
+    while end >= 0 and data[end + 1 : end + 2] == quote:
+        end = data.find(quote, end + 2, limit)
+    return end
 
 
 def _stripped(line: bytes, start: int, end: int) -> Cell:
@@ -186,9 +187,7 @@ def _tuples(data: bytes, at: int, limit: int) -> Iterator[tuple[int, int, int]]:
     while at < limit:
         char = data[at : at + 1]
         if char == b"'":
-            end = data.find(b"'", at + 1, limit)
-            while end >= 0 and data[end + 1 : end + 2] == b"'":
-                end = data.find(b"'", end + 2, limit)
+            end = _closing(data, at + 1, b"'", limit)
             if end < 0:
                 return
             yield place, at + 1, end
