@@ -1,6 +1,6 @@
 """From settings to what cuts sessions that were uploaded. Apart from `wiring`, so that each loads only its own."""
 
-import secrets
+from functools import partial
 from tempfile import TemporaryFile
 from typing import Any, BinaryIO, cast
 
@@ -10,7 +10,6 @@ from satchel.api.uploaded_session import MAX_BYTES, read_session, write_response
 from satchel.api.wire.uploads import StartRequest
 from satchel.blocks.continuity import shipped_model
 from satchel.blocks.streaming import StreamedBuild
-from satchel.errors import InvalidInputError, NotFoundError, TooLargeError
 from satchel.job_wiring import FILE, submit_job, work_on_job
 from satchel.jobs.jobs import Job
 from satchel.objects.port import object_key
@@ -23,8 +22,7 @@ _MODEL_S = 300.0
 
 def new_upload(user_id: str) -> tuple[str, str]:
     """An unguessable id for an upload, and the link that takes it."""
-    upload_id = secrets.token_hex(16)
-    return upload_id, objects_wiring.objects().upload_link(_input(user_id, upload_id))
+    return objects_wiring.new_upload(partial(_input, user_id))
 
 
 def start_job(user_id: str, request: StartRequest) -> Job:
@@ -34,14 +32,7 @@ def start_job(user_id: str, request: StartRequest) -> Job:
         InvalidInputError: There is no such upload of this user, or nothing has been sent for it yet.
         TooLargeError: More was uploaded than can be cut.
     """
-    try:
-        size = objects_wiring.objects().size(_input(user_id, request.uploadId))
-    except NotFoundError:
-        size = None
-    if size is None:
-        raise InvalidInputError("nothing was uploaded under this id", field="uploadId")
-    if size > MAX_BYTES:
-        raise TooLargeError(f"at most {MAX_BYTES} bytes can be uploaded", field="uploadId")
+    objects_wiring.uploaded_size(request.uploadId, partial(_input, user_id), most=MAX_BYTES)
     return submit_job(user_id, kind=KIND, digest=request.digest(), request=request.as_json())
 
 

@@ -1,25 +1,23 @@
 """From settings to uploaded answers of tools. Apart from `filter_wiring`: few requests need it."""
 
-import secrets
 from collections.abc import AsyncGenerator, AsyncIterator, Generator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, BinaryIO
 
 from satchel import objects_wiring
-from satchel.errors import InvalidInputError, NotFoundError, TooLargeError
+from satchel.errors import InvalidInputError, TooLargeError
 from satchel.filtering import json_stream
 from satchel.objects.port import object_key
 
 # What is read and filtered within one request's half minute.
 MAX_BYTES = 128 * 1024 * 1024
 _BLOCK_BYTES = 256 * 1024
-_FIELD = "uploadId"
 
 
 def new_upload(user_id: str) -> tuple[str, str]:
     """An unguessable id for an upload, and the link that takes it."""
-    upload_id = secrets.token_hex(16)
-    return upload_id, objects_wiring.objects().upload_link(_key(user_id, upload_id))
+    return objects_wiring.new_upload(partial(_key, user_id))
 
 
 @contextmanager
@@ -30,17 +28,8 @@ def uploaded(user_id: str, upload_id: str) -> Generator[tuple[BinaryIO, int]]:
         InvalidInputError: There is no such upload of this user, or nothing has been sent for it yet.
         TooLargeError: It is over 128 MiB.
     """
-    objects = objects_wiring.objects()
-    try:
-        key = _key(user_id, upload_id)
-        size = objects.size(key)
-    except NotFoundError:
-        key, size = "", None
-    if size is None:
-        raise InvalidInputError("there is no such upload, or nothing was sent for it", field=_FIELD)
-    if size > MAX_BYTES:
-        raise TooLargeError(f"at most {MAX_BYTES // 1024 // 1024} MiB can be uploaded", field=_FIELD)
-    with objects.open(key) as content:
+    size = objects_wiring.uploaded_size(upload_id, partial(_key, user_id), most=MAX_BYTES)
+    with objects_wiring.objects().open(_key(user_id, upload_id)) as content:
         yield content, size
 
 
@@ -55,7 +44,7 @@ async def items(content: BinaryIO, *, path: str) -> AsyncGenerator[list[Any]]:
         async for chunk in json_stream.items(_blocks(content), path=path):
             yield chunk
     except (InvalidInputError, TooLargeError) as error:
-        raise type(error)(error.message, field=_FIELD) from error
+        raise type(error)(error.message, field="uploadId") from error
 
 
 async def _blocks(content: BinaryIO) -> AsyncIterator[bytes]:
