@@ -165,6 +165,20 @@ def test_a_search_on_the_shell_shows_the_closest_where_nothing_is_likely_and_kee
     assert (blank.returncode, blank.stderr.count("query")) == (1, 1)
 
 
+def test_a_chat_without_a_key_remembers_across_sessions(server):
+    def chat(message: str, session: str) -> dict[str, Any]:
+        about = ("--user", "joon", "--data", str(server.data))
+        said = satchel("chat", "--message", message, "--session", session, "--json", *about)
+        assert said.returncode == 0, said.stderr
+        return json.loads(said.stdout)
+
+    chat("My dentist is Dr. Kwon in Mapo 🦷", "one")
+    answer = chat("Who is my dentist?", "two")
+    assert answer["session_id"] == "two"
+    assert "Dr. Kwon" in answer["text"]
+    assert "stand-in" in answer["text"]
+
+
 def test_a_rotated_key_needs_no_restart(server):
     older = satchel("token", "--data", str(server.data)).stdout.strip()
     assert satchel("rotate-keys", "--data", str(server.data)).returncode == 0

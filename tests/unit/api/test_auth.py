@@ -169,19 +169,18 @@ def test_an_unknown_key_is_refused_and_looked_for_only_now_and_then(tmp_path, is
     for _ in range(5):
         with pytest.raises(UnauthorizedError, match="unknown key"):
             verifier.verify(bearer(stranger.mint("alice", audience=RESOURCE)))
-    assert issuer.looks == 1
+    assert issuer.looks == 2
     clock.now += REFETCH_INTERVAL_S + 1
     for _ in range(5):
         with pytest.raises(UnauthorizedError, match="unknown key"):
             verifier.verify(bearer(stranger.mint("alice", audience=RESOURCE)))
-    assert issuer.looks == 2
+    assert issuer.looks == 3
 
 
-def test_a_rotated_key_is_found_and_the_old_one_still_verifies(identity, verifier, clock):
+def test_a_rotated_key_is_found_at_once_and_the_old_one_still_verifies(identity, verifier):
     before = identity.mint("alice", audience=RESOURCE)
     verifier.verify(bearer(before))
     identity.rotate()
-    clock.now += REFETCH_INTERVAL_S + 1
     assert verifier.verify(bearer(identity.mint("bob", audience=RESOURCE))).user_id == "bob"
     assert verifier.verify(bearer(before)).user_id == "alice"
 

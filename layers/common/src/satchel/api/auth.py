@@ -20,7 +20,7 @@ from satchel.errors import UnauthorizedError, UnavailableError
 
 ALGORITHMS = ("RS256", "ES256")
 KEYS_LIFETIME_S = 3600.0
-# A caller can name any key id. Each unknown one is worth a look at the issuer, but not one look per request.
+# A caller can name any key id. An unknown one is worth a look at the issuer, but not one look per request.
 REFETCH_INTERVAL_S = 10.0
 _FETCH_TIMEOUT_S = 3.0
 _LEEWAY_S = 10.0
@@ -46,6 +46,7 @@ class KeySet:
         self._clock = clock
         self._keys: dict[str, jwt.PyJWK] = {}
         self._fetched_at: float | None = None
+        self._looked_at: float | None = None
 
     def key(self, key_id: str) -> jwt.PyJWK:
         """Return the key of that id.
@@ -54,8 +55,12 @@ class KeySet:
             UnauthorizedError: The issuer has no such key.
             UnavailableError: The issuer does not answer and no key was ever seen.
         """
-        age = None if self._fetched_at is None else self._clock() - self._fetched_at
-        if age is None or age > KEYS_LIFETIME_S or (key_id not in self._keys and age > REFETCH_INTERVAL_S):
+        now = self._clock()
+        if self._fetched_at is None or now - self._fetched_at > KEYS_LIFETIME_S:
+            self._refresh()
+        elif key_id not in self._keys and (self._looked_at is None or now - self._looked_at > REFETCH_INTERVAL_S):
+            # Counted apart from the other fetches: a rotation just after a cold start is seen at once.
+            self._looked_at = now
             self._refresh()
         if key_id not in self._keys:
             raise UnauthorizedError("the token is signed by an unknown key")
