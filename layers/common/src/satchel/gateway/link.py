@@ -60,10 +60,12 @@ class Link:
         from mcp import Client  # noqa: PLC0415 - as above
         from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415 - as above
 
+        from satchel.gateway.refusals import RefusalReader  # noqa: PLC0415 - imports both
+
         try:
             async with AsyncExitStack() as stack:
                 http = await stack.enter_async_context(
-                    httpx2.AsyncClient(
+                    RefusalReader(
                         auth=_bearer(lambda: self._token),
                         # The turn's own deadline ends a call; this ends a server that went silent.
                         timeout=httpx2.Timeout(60.0, connect=_CONNECT_TIMEOUT_S),

@@ -14,6 +14,7 @@ from satchel.errors import (
     ForbiddenError,
     InvalidInputError,
     NotFoundError,
+    PreconditionFailedError,
     RateLimitedError,
     SatchelError,
     TooLargeError,
@@ -23,7 +24,7 @@ from satchel.errors import (
 from satchel.gateway.link import Link
 
 if TYPE_CHECKING:
-    from mcp import Client
+    from mcp import Client, MCPError
 
 Result = TypeVar("Result")
 PlatformTool = tuple[Tool, Callable[[Mapping[str, Any]], str]]
@@ -37,6 +38,7 @@ _ERRORS: Mapping[str, type[SatchelError]] = {
     "forbidden": ForbiddenError,
     "invalid_input": InvalidInputError,
     "not_found": NotFoundError,
+    "precondition_failed": PreconditionFailedError,
     "rate_limited": RateLimitedError,
     "timeout": DeadlineError,
     "too_large": TooLargeError,
@@ -44,8 +46,10 @@ _ERRORS: Mapping[str, type[SatchelError]] = {
     "unavailable": UnavailableError,
 }
 _QUESTION_CHARS = 2_000
-_WITHHELD = "It answered, but the answer could not be checked for secrets and is withheld. Try again later."
+# JSON-RPC's code for a request that is wrong, such as one for a tool that has gone.
+_INVALID_PARAMS = -32602
 _UNREACHABLE = "the user's MCP server does not answer; try again"
+_UNREADABLE = "the user's MCP server gave an answer that cannot be read"
 
 
 class McpUserServer:
@@ -71,7 +75,8 @@ class McpUserServer:
         }
         result = await self._ask(lambda client: client.call_tool("save_message", arguments))
         if result.is_error:
-            raise _told(result.structured_content)
+            content: Mapping[str, Any] = result.structured_content or {}
+            raise _told(content.get("error"))
 
     async def read(self, uri: str) -> str:
         """The text of a resource; see `UserServer.read`."""
@@ -101,6 +106,8 @@ class McpUserServer:
                 result = await self._ask(lambda client: client.call_tool(tool.name, dict(arguments)))
         except TimeoutError:
             return ToolOutcome("It did not answer in time; whether it took effect is not known.", is_error=True)
+        except ForbiddenError as error:
+            return ToolOutcome(f"The user's token does not allow this tool: {error.message}.", is_error=True)
         except SatchelError as error:
             return ToolOutcome(error.message, is_error=True)
         return ToolOutcome(_text_of(result), bool(result.is_error))
@@ -117,11 +124,11 @@ class McpUserServer:
         }
         try:
             result = await self._ask(lambda client: client.call_tool("filter_response", request))
-        except SatchelError:
-            return ToolOutcome(_WITHHELD, is_error=True)
+        except SatchelError as error:
+            return _withheld(error)
         filtered: Mapping[str, Any] = result.structured_content or {}
         if result.is_error or "data" not in filtered:
-            return ToolOutcome(_WITHHELD, is_error=True)
+            return _withheld(_told(filtered.get("error")))
         data = filtered["data"]
         shown = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
         if filtered.get("handle") and filtered.get("reduction"):
@@ -155,16 +162,24 @@ def _json_or_text(text: str) -> Any:
         return text
 
 
-def _told(structured: Any) -> SatchelError:
-    """The error that an answer of our server tells."""
-    whole = cast("Mapping[str, Any]", structured or {})
-    told = cast("Mapping[str, Any]", whole.get("error") or {})
+def _withheld(reason: SatchelError) -> ToolOutcome:
+    told = f"It answered, but the answer could not be checked for secrets and is withheld: {reason.message}."
+    return ToolOutcome(told, is_error=True)
+
+
+def _told(error: Any) -> SatchelError:
+    """The error that an error object of our server tells."""
+    told = cast("Mapping[str, Any]", error or {})
     kind = _ERRORS.get(str(told.get("code")), UnavailableError)
-    return kind(str(told.get("message") or _UNREACHABLE), field=told.get("field"))
+    return kind(str(told.get("message") or _UNREADABLE), field=told.get("field"))
 
 
-def _refused(error: Any) -> SatchelError:
-    data = error.error.data
-    if isinstance(data, dict) and "error" in data:
-        return _told(data)
-    return UnavailableError(_UNREACHABLE)
+def _refused(error: "MCPError") -> SatchelError:
+    """The error that a JSON-RPC error tells: by our error object where it carries one, or else by its code."""
+    match error.error.data:
+        case {"error": {"code": _} as told} | ({"code": _} as told):
+            return _told(told)
+        case _ if error.error.code == _INVALID_PARAMS:
+            return InvalidInputError(error.error.message)
+        case _:
+            return UnavailableError(_UNREACHABLE)
