@@ -40,12 +40,13 @@ class LinkStore:
         return expires_at
 
     def link(self, code: str, chat_id: str, *, now: datetime) -> bool:
-        """Link a chat with a code of this user's; whether the code was good."""
-        row = self._database.fetch_one(self._user_id, _SQL["use_code"], code_hash=_hash(code), now=now)
-        if row is None:
-            return False
-        self._database.run(self._user_id, _SQL["add_link"], chat_id=chat_id, scopes=row["scopes"], now=now)
-        return True
+        """Link a chat with a code of this user's; whether the code was good, or made this chat's link before."""
+        values = {"user_id": self._user_id, "code_hash": _hash(code), "chat_id": chat_id, "now": now}
+        with self._database.transaction(self._user_id) as connection:
+            used = connection.execute(_SQL["use_code"], values).fetchone()
+            if used is not None:
+                connection.execute(_SQL["add_link"], {**values, "scopes": used["scopes"]})
+            return connection.execute(_SQL["link_made_with"], values).fetchone() is not None
 
     def scopes_of(self, chat_id: str) -> str | None:
         """What a chat of this user's may do; None where it is not linked."""
@@ -65,11 +66,14 @@ def find_link(database: Database, chat_id: str) -> Link | None:
 
 
 def use_code(database: Database, code: str, chat_id: str, *, now: datetime) -> bool:
-    """Link a chat to whoever made `code`; whether somebody did, lately. A chat that is somebody else's stays theirs."""
-    user_id = _whose(database, "user_of_code", code_hash=_hash(code))
-    if user_id is None or not LinkStore(database, user_id).link(code, chat_id, now=now):
-        return False
-    return LinkStore(database, user_id).scopes_of(chat_id) is not None
+    """Link a chat to whoever made `code`; whether the chat is linked with it.
+
+    A chat that is somebody else's stays theirs. A code links one chat, which may send it again.
+    """
+    user_id = _whose(database, "user_of_code", code_hash=_hash(code)) or _whose(
+        database, "user_of_chat", chat_id=chat_id
+    )
+    return user_id is not None and LinkStore(database, user_id).link(code, chat_id, now=now)
 
 
 def _whose(database: Database, name: str, **values: Any) -> str | None:

@@ -88,10 +88,16 @@ WITH used AS (
 SELECT scopes FROM used WHERE code_hash = %(code_hash)s AND expires_at >= %(now)s;
 
 -- name: add_link
-INSERT INTO agent_links (user_id, channel, chat_id, scopes, linked_at)
-VALUES (%(user_id)s, 'telegram', %(chat_id)s, %(scopes)s, %(now)s)
-ON CONFLICT (channel, chat_id) DO UPDATE SET scopes = excluded.scopes, linked_at = excluded.linked_at
+INSERT INTO agent_links (user_id, channel, chat_id, scopes, linked_at, code_hash)
+VALUES (%(user_id)s, 'telegram', %(chat_id)s, %(scopes)s, %(now)s, %(code_hash)s)
+ON CONFLICT (channel, chat_id) DO UPDATE
+SET scopes = excluded.scopes, linked_at = excluded.linked_at, code_hash = excluded.code_hash
 WHERE agent_links.user_id = excluded.user_id;
+
+-- name: link_made_with
+-- The link that a code made for a chat, now or before. Index: primary key.
+SELECT linked_at FROM agent_links
+WHERE user_id = %(user_id)s AND channel = 'telegram' AND chat_id = %(chat_id)s AND code_hash = %(code_hash)s;
 
 -- name: link_scopes
 -- What a linked chat may do. Index: primary key.
