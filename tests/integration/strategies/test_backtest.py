@@ -128,6 +128,26 @@ def test_orders_fill_at_the_next_bars_open(desk):
     assert backtest.report["data"]["synthetic"] is True
 
 
+def test_a_strategy_takes_its_indicators_from_pandas_ta(desk):
+    code = """
+import pandas as pd
+import pandas_ta_classic as ta
+from backtesting import Strategy
+class Above(Strategy):
+    def init(self):
+        self.mean = self.I(lambda close: ta.sma(pd.Series(close), 2), self.data.Close)
+    def next(self):
+        if self.data.Close[-1] > self.mean[-1]: self.buy(size=1)
+        else: self.position.close()
+"""
+    desk.write(code)
+    desk.bars([FOUR[0], *FOUR])
+    backtest = desk.run()
+    (trade,) = backtest.trades
+    assert (trade["entry_price"], trade["exit_price"]) == (112.0, 108.0)
+    assert backtest.report["lookahead"] == "not_found"
+
+
 @pytest.mark.parametrize("rows", [[*FOUR[:3], (108, 1_000_000, 106, 1_000_000)], FOUR[:3]])
 def test_what_happens_in_the_last_bar_changes_nothing_before_it(rows, desk):
     desk.write(HOLD_WHILE_UP)

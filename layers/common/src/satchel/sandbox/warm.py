@@ -23,12 +23,14 @@ _BASELINE = ("has_sse3", "has_ssse3", "has_sse41", "has_sse42", "has_popcnt")
 _UNPACKED = ("numpy", "pandas", "dateutil", "six.pyc")
 _EXTRA_PACKAGES = ("backtesting", "pandas_ta_classic")
 
+# The flag says that the bytecode is taken as it is, without a look at its source (PEP 552).
 _COMPILE_IN_GUEST = """
 import base64, importlib.util, json, marshal, os, sys
 out = {}
 for name, text in json.load(open("/sources/all.json")).items():
     code = compile(text, "/kit/" + name, "exec", optimize=0, dont_inherit=True)
-    out[name + "c"] = base64.b64encode(importlib.util.MAGIC_NUMBER + bytes(12) + marshal.dumps(code)).decode()
+    head = importlib.util.MAGIC_NUMBER + (1).to_bytes(4, "little") + importlib.util.source_hash(text.encode())
+    out[importlib.util.cache_from_source(name)] = base64.b64encode(head + marshal.dumps(code)).decode()
 json.dump(out, sys.stdout)
 """
 
@@ -97,15 +99,17 @@ def _compile_kit(modules: Path, kit: Path) -> list[str]:
                output_bytes=None)  # fmt: skip
     if done.exit_code != 0:
         raise RuntimeError(f"the guest's packages do not compile: {done.stderr.decode(errors='replace')[-500:]}")
-    fresh = kit.with_name("kit.new")
+    fresh = kit.with_name(f"{kit.name}.new")
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir(parents=True)
     with zipfile.ZipFile(artifacts().stdlib_zip) as archive:
         archive.extractall(fresh, [name for name in archive.namelist() if name.split("/")[0] in _UNPACKED])
-    for name, code in json.loads(done.stdout).items():
+    # The sources as well: pandas_ta_classic finds its indicators by the names of their files.
+    compiled = {name: base64.b64decode(code) for name, code in json.loads(done.stdout).items()}
+    for name, content in {**{name: text.encode() for name, text in sources.items()}, **compiled}.items():
         target = fresh / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(base64.b64decode(code))
+        target.write_bytes(content)
     shutil.rmtree(kit, ignore_errors=True)
     fresh.rename(kit)
     return found

@@ -46,7 +46,8 @@ def modules_directory(directory: Path) -> Path:
 
 def kit_directory(directory: Path) -> Path:
     """Where the guest's extra packages are, below the sandbox directory."""
-    return directory / "kit"
+    # The number changes with what is put there, so that what an older release made is not taken for it.
+    return directory / "kit-2"
 
 
 def is_warm(directory: Path) -> bool:
