@@ -43,18 +43,16 @@ def candidates(messages, query, *, documents=None, corpus=50) -> Candidates:
         counts = {
             at: max(terms[v] for v in word.variants) for at, word in enumerate(words) if word.variants & terms.keys()
         }
-        by_seq[one.seq] = Candidate(one, float(encoding.pooled @ vector), encoding.tokens, counts, terms.total())
+        by_seq[one.seq] = Candidate(
+            one, float(encoding.pooled @ vector), encoding.tokens.tobytes(), counts, terms.total()
+        )
     return Candidates(by_seq, frozenset(by_seq), {}, words, documents or {}, corpus)
 
 
 def ranked(messages, query, **options):
     found = candidates(messages, query, **options)
-    return rank(
-        found,
-        encoded(query, "query"),
-        read_intent(query, speakers=found.speakers, now=NOW),
-        ENCODER.background,
-    )
+    intent = read_intent(query, speakers=found.speakers, now=NOW)
+    return list(rank(found, encoded(query, "query"), intent, ENCODER.background))
 
 
 @given(TEXTS, st.randoms(use_true_random=False))
@@ -129,7 +127,7 @@ def test_an_answer_leans_on_the_question_before_it():
     found = candidates([alone, asked, answer], "garden gate colour")
     found = replace(found, ranked=frozenset({1, 3}), around={3: {-1: 2}})
     query = "garden gate colour"
-    hits = rank(found, encoded(query, "query"), read_intent(query, speakers=(), now=NOW), ENCODER.background)
+    hits = list(rank(found, encoded(query, "query"), read_intent(query, speakers=(), now=NOW), ENCODER.background))
     assert [hit.message.seq for hit in hits] == [3, 1]
 
 
@@ -137,14 +135,14 @@ def test_messages_without_vectors_are_ranked_by_their_words():
     found = candidates([message(1, "the garden gate"), message(2, "something else")], "garden gate")
     bare = {seq: Candidate(one.message, None, None, one.frequencies, one.length) for seq, one in found.by_seq.items()}
     intent = read_intent("garden gate", speakers=(), now=NOW)
-    hits = rank(replace(found, by_seq=bare), encoded("garden gate", "query"), intent, ENCODER.background)
+    hits = list(rank(replace(found, by_seq=bare), encoded("garden gate", "query"), intent, ENCODER.background))
     assert [(hit.message.seq, hit.similarity) for hit in hits] == [(1, 0.0), (2, 0.0)]
 
 
 def test_an_encoder_without_token_vectors_still_ranks_by_meaning():
     query = replace(encoded("garden gate", "query"), tokens=None, spans=())
     found = candidates([message(1, "garden gate"), message(2, "something other")], "garden gate")
-    hits = rank(found, query, read_intent("garden gate", speakers=(), now=NOW), ENCODER.background)
+    hits = list(rank(found, query, read_intent("garden gate", speakers=(), now=NOW), ENCODER.background))
     assert hits[0].message.seq == 1
     assert hits[0].contributions["meaning"] > 0
 
@@ -159,6 +157,7 @@ def test_a_session_speaks_through_its_best_three():
 
 def best(query, messages):
     nothing = np.zeros((1, query.shape[1]), np.float32)
+    messages = [message.tobytes() for message in messages]
     return best_cosines(query, messages, query_mean=nothing[0], means=nothing, rows=[0] * len(messages))
 
 
@@ -169,7 +168,8 @@ def test_late_interaction_gives_cosines_for_every_message_and_piece(pieces, leng
     messages = [draw.integers(-127, 127, (length, 16)).astype(np.int8) for length in lengths]
     mean = draw.normal(size=(2, 16)).astype(np.float32) / 8
     rows = [length % 2 for length in lengths]
-    found = best_cosines(query, messages, query_mean=mean[0], means=mean, rows=rows)
+    packed = [one.tobytes() for one in messages]
+    found = best_cosines(query, packed, query_mean=mean[0], means=mean, rows=rows)
     expected = [
         cosines(centred(query, mean[0]), centred(one, mean[row])) for one, row in zip(messages, rows, strict=True)
     ]

@@ -3,10 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import get_args
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import NamedTuple, get_args
 
 from satchel.memory.messages import Message, Role
 from satchel.memory.terms import QueryTerm
@@ -46,20 +43,34 @@ class Filters:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Candidate:
+class Utterance(NamedTuple):
+    """What ranking reads of a message; see `messages.Message`.
+
+    Attributes:
+        content: What is said; of a message that only stands beside a candidate, the beginning.
+    """
+
+    seq: int
+    session_id: str
+    role: Role
+    speaker: str
+    content: str
+    created_at: datetime
+
+
+class Candidate(NamedTuple):
     """A message with what is known of it in the light of one query.
 
     Attributes:
         similarity: Cosine of its best passage and the query; None where it has no vector.
-        tokens: int8, shape (word pieces of its best passages, d); None where it has none.
+        tokens: Token vectors of its best passages, one after another, as int8; None where it has none.
         frequencies: How often each word of the query (by index) occurs in it; words that do not are absent.
         length: How many terms it has; 0 where it has none of the query's words.
     """
 
-    message: Message
+    message: Utterance
     similarity: float | None
-    tokens: NDArray[np.int8] | None
+    tokens: bytes | None
     frequencies: Mapping[int, int]
     length: int = 0
 

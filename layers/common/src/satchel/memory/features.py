@@ -97,13 +97,14 @@ def read_features(
     rarity = inverse_document_frequencies(candidates)
     scripts = {seq: script_of(candidate.message.content) for seq, candidate in candidates.by_seq.items()}
     likeness = _likeness(own, [scripts[seq] for seq in seqs], intent.script, background)
-    cosines = _late_interaction(candidates, query, scripts, intent.script, background)
-    weights = piece_weights(candidates, query, rarity)
+    cosines, at = _late_interaction(candidates, query, scripts, intent.script, background)
+    having = [seq for seq in seqs if seq in at]
     # Bare words are looked for in the message itself.
-    met = cosines if intent.keywords else {seq: _lifted(cosines, seq, candidates) for seq in seqs if seq in cosines}
-    meaning = {seq: float(met[seq] @ weights) for seq in seqs if seq in met}
+    met = cosines[[at[seq] for seq in having]] if intent.keywords else _lifted(cosines, at, having, candidates)
+    meaning = np.zeros(len(seqs))
+    meaning[[seq in at for seq in seqs]] = met @ piece_weights(candidates, query, rarity)
     return Features(
-        meaning=_column(meaning.get(seq, 0.0) for seq in seqs) if meaning else likeness * WITHOUT_TOKENS,
+        meaning=meaning if having else likeness * WITHOUT_TOKENS,
         words=_bm25f(candidates, seqs, rarity),
         likeness=likeness,
         role=_column(_role(candidate, intent) for candidate in own),
@@ -116,7 +117,7 @@ def read_features(
         exact=_own_coverage(own, rarity) * float(intent.keywords),
         other_role=_column(float(intent.role not in (None, candidate.message.role)) for candidate in own),
         foreign=_column(float(scripts[seq] != intent.script) for seq in seqs),
-        pieces=np.log1p(_column(_pieces(candidate) for candidate in own)),
+        pieces=np.log1p(_column(_pieces(candidate, query) for candidate in own)),
     )
 
 
@@ -146,13 +147,11 @@ def _column(values: Iterable[float]) -> Column:
 
 def _late_interaction(
     candidates: Candidates, query: Encoding, scripts: Mapping[int, int], asked: int, background: Background
-) -> dict[int, NDArray[np.float32]]:
-    """Return for each message with tokens how well it meets each word piece of the query."""
-    having = {
-        seq: one.tokens for seq, one in sorted(candidates.by_seq.items()) if one.tokens is not None and len(one.tokens)
-    }
+) -> tuple[NDArray[np.float32], dict[int, int]]:
+    """Return how well each message with tokens meets each word piece of the query, and which row is whose."""
+    having = {seq: one.tokens for seq, one in sorted(candidates.by_seq.items()) if one.tokens}
     if query.tokens is None or not len(query.tokens) or not having:
-        return {}
+        return np.zeros((0, len(query.spans)), np.float32), {}
     cosines = best_cosines(
         query.tokens,
         list(having.values()),
@@ -160,16 +159,17 @@ def _late_interaction(
         means=background.passages,
         rows=[background.row(scripts[seq]) for seq in having],
     )
-    return dict(zip(having, cosines, strict=True))
+    return cosines, {seq: row for row, seq in enumerate(having)}
 
 
-def _lifted(rows: dict[int, NDArray[np.float32]], seq: int, candidates: Candidates) -> NDArray[np.float32]:
-    own, beside = rows[seq], candidates.around.get(seq, {})
-    lifted = own
+def _lifted(
+    cosines: NDArray[np.float32], at: Mapping[int, int], seqs: Sequence[int], candidates: Candidates
+) -> NDArray[np.float32]:
+    own = lifted = cosines[[at[seq] for seq in seqs]]
     for place, share in ((-1, LIFT_PREVIOUS), (1, LIFT_NEXT)):
-        neighbour = rows.get(beside.get(place, 0))
-        if neighbour is not None:
-            lifted = lifted + np.float32(share) * np.maximum(neighbour - own, 0)
+        # Where nothing is beside a message, it stands for that itself, and is not lifted.
+        beside = [at.get(candidates.around.get(seq, {}).get(place, seq), at[seq]) for seq in seqs]
+        lifted = lifted + np.float32(share) * np.maximum(cosines[beside] - own, 0)
     return lifted
 
 
@@ -214,9 +214,9 @@ def _likeness(own: Sequence[Candidate], scripts: Sequence[int], asked: int, back
     )
 
 
-def _pieces(candidate: Candidate) -> float:
-    if candidate.tokens is not None:
-        return float(len(candidate.tokens))
+def _pieces(candidate: Candidate, query: Encoding) -> float:
+    if candidate.tokens is not None and query.tokens is not None:
+        return len(candidate.tokens) / query.tokens.shape[1]
     return len(candidate.message.content) / PIECE_CHARS
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 def best_cosines(
     query: NDArray[np.int8],
-    messages: Sequence[NDArray[np.int8]],
+    messages: Sequence[bytes],
     *,
     query_mean: NDArray[np.float32],
     means: NDArray[np.float32],
@@ -23,7 +23,7 @@ def best_cosines(
 
     Args:
         query: Token vectors of the query, shape (q, d), q ≥ 1.
-        messages: Token vectors of each message, shape (n, d), n ≥ 1.
+        messages: Token vectors of each message, n ≥ 1 times d numbers of one byte with sign.
         query_mean: What is taken out of the query's vectors, shape (d,).
         means: What may be taken out of a message's vectors, shape (k, d).
         rows: For each message the row of `means`.
@@ -34,15 +34,21 @@ def best_cosines(
     asked = query.astype(np.float32)
     asked = asked / np.linalg.norm(asked, axis=1, keepdims=True) - query_mean
     asked /= np.maximum(np.linalg.norm(asked, axis=1, keepdims=True), 1e-6)
-    counts = [len(message) for message in messages]
-    used, mean_of_message = np.unique(rows, return_inverse=True)
-    means = means[used]
-    mean_of = np.repeat(mean_of_message, counts)
-    pieces = np.concatenate(messages).astype(np.float32)
+    found = np.empty((len(messages), len(asked)), np.float32)
+    for row in sorted(set(rows)):
+        members = [at for at, used in enumerate(rows) if used == row]
+        found[members] = _best_of_each(asked, [messages[at] for at in members], means[row])
+    return found
+
+
+def _best_of_each(
+    asked: NDArray[np.float32], messages: Sequence[bytes], mean: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    pieces = np.frombuffer(b"".join(messages), np.int8).reshape(-1, len(mean)).astype(np.float32)
+    counts = np.array([len(message) // len(mean) for message in messages])
     # (t - m)·a / |t - m| without a centred copy of all pieces: t is scaled to |t| = 1, so |t - m|² = 1 - 2 t·m + m·m.
-    products = pieces @ np.vstack([asked, means]).T
-    products /= np.sqrt(np.einsum("ij,ij->i", pieces, pieces))[:, np.newaxis]
-    shared = products[np.arange(len(pieces)), len(asked) + mean_of]
-    lengths = np.sqrt(np.maximum(1 - 2 * shared + np.einsum("ij,ij->i", means, means)[mean_of], 1e-6))
-    cosines = (products[:, : len(asked)] - (means @ asked.T)[mean_of]) / lengths[:, np.newaxis]
-    return np.maximum.reduceat(cosines, np.cumsum([0, *counts[:-1]]), axis=0)
+    products = np.vstack([asked, mean]) @ pieces.T
+    products /= np.sqrt(np.vecdot(pieces, pieces))
+    lengths = np.sqrt(np.maximum(1 - 2 * products[-1] + mean @ mean, 1e-6))
+    cosines = (products[:-1] - (asked @ mean)[:, np.newaxis]) / lengths
+    return np.maximum.reduceat(cosines, np.cumsum(counts) - counts, axis=1).T

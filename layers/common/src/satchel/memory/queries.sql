@@ -126,11 +126,12 @@ WITH asked AS (
             AND (%(role)s::text IS NULL OR role = %(role)s)))
     GROUP BY word, seq
 ), counted AS (
-    SELECT word, count(*) AS messages FROM matched GROUP BY word
+    SELECT word, count(*) AS messages,
+           ln(1 + (%(corpus)s - count(*) + 0.5::float8) / (count(*) + 0.5::float8)) AS rarity
+    FROM matched
+    GROUP BY word
 ), best AS (
-    SELECT seq, sum(
-        ln(1 + (%(corpus)s - messages + 0.5) / (messages + 0.5))
-        * frequency * 2.2 / (frequency + 1.2 * (0.25 + 0.75 * length / 20))) AS score
+    SELECT seq, sum(rarity * frequency * 2.2 / (frequency + 1.2 * (0.25 + 0.75 * length / 20))) AS score
     FROM matched JOIN counted USING (word)
     GROUP BY seq
     ORDER BY score DESC, seq DESC
@@ -144,7 +145,8 @@ SELECT NULL, word, messages FROM counted;
 -- The messages before and after each given one in its session, nearest first (conversation_history_session). Between a
 -- question and its answer there may be steps.
 SELECT around.seq, beside.place, beside.seq AS beside
-FROM conversation_history around
+FROM unnest(%(seqs)s::bigint[]) AS wanted (seq)
+JOIN conversation_history around ON around.user_id = %(user_id)s AND around.seq = wanted.seq
 CROSS JOIN LATERAL (
     (SELECT -row_number() OVER (ORDER BY created_at DESC, seq DESC) AS place, seq
      FROM conversation_history
@@ -163,28 +165,35 @@ CROSS JOIN LATERAL (
        AND (%(as_of)s::bigint IS NULL OR seq <= %(as_of)s)
      ORDER BY created_at, seq
      LIMIT %(reach)s)
-) beside
-WHERE around.user_id = %(user_id)s AND around.seq = ANY(%(seqs)s);
+) beside;
 
 -- name: messages_by_arrival
 -- Messages by their place of arrival (conversation_history_arrival).
 SELECT session_id, message_id, seq, role, content, metadata, created_at, timestamp_given
 FROM conversation_history
-WHERE user_id = %(user_id)s AND seq = ANY(%(seqs)s)
+WHERE user_id = %(user_id)s AND seq = ANY(%(seqs)s::bigint[])
 ORDER BY seq;
 
--- name: candidate_vectors
--- The passages of each given message that are nearest to the query, with their token vectors (message_passages
--- primary key). A long message is judged by its best few passages.
-SELECT wanted.seq, best.similarity, best.tokens
-FROM unnest(%(seqs)s::bigint[]) AS wanted (seq)
+-- name: candidates
+-- What ranking reads of messages: `whole` ones, and of those beside them the beginning (conversation_history_arrival).
+-- A long message is judged by the few of its passages that are nearest to the query (message_passages primary key).
+SELECT h.seq, h.session_id, h.role,
+       CASE WHEN jsonb_typeof(h.metadata -> 'speaker') = 'string'
+            THEN coalesce(nullif(h.metadata ->> 'speaker', ''), h.role) ELSE h.role END AS speaker,
+       CASE WHEN wanted.whole THEN h.content ELSE left(h.content, %(beginning)s) END AS content,
+       h.created_at, read.similarity, read.tokens
+FROM unnest(%(seqs)s::bigint[], %(whole)s::bool[]) AS wanted (seq, whole)
+JOIN conversation_history h ON h.user_id = %(user_id)s AND h.seq = wanted.seq
 CROSS JOIN LATERAL (
-    SELECT 1 - (embedding <=> %(embedding)s::halfvec) AS similarity, tokens
-    FROM message_passages
-    WHERE user_id = %(user_id)s AND message_passages.seq = wanted.seq AND encoder = %(encoder)s
-    ORDER BY embedding <=> %(embedding)s::halfvec, passage
-    LIMIT %(passages)s
-) best;
+    SELECT max(similarity) AS similarity, string_agg(tokens, '') AS tokens
+    FROM (
+        SELECT 1 - (embedding <=> %(embedding)s::halfvec) AS similarity, tokens
+        FROM message_passages
+        WHERE user_id = %(user_id)s AND message_passages.seq = wanted.seq AND encoder = %(encoder)s
+        ORDER BY embedding <=> %(embedding)s::halfvec, passage
+        LIMIT %(passages)s
+    ) best
+) read;
 
 -- name: term_frequencies
 -- How often each word of a query occurs in the given messages. Read term by term (message_terms primary key) and then

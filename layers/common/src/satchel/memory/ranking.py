@@ -2,17 +2,16 @@
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from satchel.embeddings.background import Background
 from satchel.embeddings.encoder import Encoding
-from satchel.memory.candidates import Candidates
+from satchel.memory.candidates import Candidates, Utterance
 from satchel.memory.features import Column, Features, read_features
 from satchel.memory.intent import Intent
-from satchel.memory.messages import Message
 from satchel.memory.weights import CALIBRATION, SESSION_BEST, SUPERSEDING, WEIGHTS, Weights
 
 DECIMALS = 4
@@ -36,15 +35,15 @@ class Ranked:
         words: The words of the query that occur in the message.
     """
 
-    message: Message
+    message: Utterance
     score: float
     similarity: float
     contributions: dict[str, float]
     words: tuple[str, ...]
 
 
-def rank(candidates: Candidates, query: Encoding, intent: Intent, background: Background) -> list[Ranked]:
-    """Return all of `candidates.ranked`, best first; ties go to the newer message.
+def rank(candidates: Candidates, query: Encoding, intent: Intent, background: Background) -> Iterator[Ranked]:
+    """Give out all of `candidates.ranked`, best first; ties go to the newer message.
 
     The order depends on the set of candidates alone, never on the order they came in.
 
@@ -56,7 +55,7 @@ def rank(candidates: Candidates, query: Encoding, intent: Intent, background: Ba
     """
     seqs = sorted(candidates.ranked)
     if not seqs:
-        return []
+        return
     messages = [candidates.by_seq[seq].message for seq in seqs]
     features = read_features(candidates, seqs, query, intent, background)
     ranks, parts = ranks_of(features, messages, intent)
@@ -65,20 +64,19 @@ def rank(candidates: Candidates, query: Encoding, intent: Intent, background: Ba
         evidence_of_days(features) if intent.days_alone else evidence_of(features, intent, corpus=candidates.corpus)
     )
     odds = log_odds(ranks, order, evidence)
-    rounded = np.round(np.column_stack(list(parts.values())), 3).tolist()
-    return [
-        Ranked(
-            message=messages[row],
+    rounded = {name: np.round(part, 3).tolist() for name, part in parts.items()}
+    for row in order:
+        candidate = candidates.by_seq[seqs[row]]
+        yield Ranked(
+            message=candidate.message,
             score=1 / (1 + math.exp(-float(odds[row]))),
-            similarity=min(max(candidates.by_seq[seqs[row]].similarity or 0.0, 0.0), 1.0),
-            contributions={name: part for name, part in zip(parts, rounded[row], strict=True) if part},
-            words=tuple(candidates.words[index].word for index in sorted(candidates.by_seq[seqs[row]].frequencies)),
+            similarity=min(max(candidate.similarity or 0.0, 0.0), 1.0),
+            contributions={name: part[row] for name, part in rounded.items() if part[row]},
+            words=tuple(candidates.words[index].word for index in sorted(candidate.frequencies)),
         )
-        for row in order
-    ]
 
 
-def ranks_of(features: Features, messages: Sequence[Message], intent: Intent) -> tuple[Column, dict[str, Column]]:
+def ranks_of(features: Features, messages: Sequence[Utterance], intent: Intent) -> tuple[Column, dict[str, Column]]:
     """Return what each message is ordered by, and the parts that it is the sum of, by their names."""
     parts = contributions(features, messages)
     if intent.days_alone:
@@ -91,12 +89,12 @@ def ranks_of(features: Features, messages: Sequence[Message], intent: Intent) ->
     return ranks, parts
 
 
-def order_of(ranks: Column, messages: Sequence[Message]) -> list[int]:
+def order_of(ranks: Column, messages: Sequence[Utterance]) -> list[int]:
     """Return the rows by falling rank; ties go to the newer message."""
     return sorted(range(len(messages)), key=lambda row: (-ranks[row], -_instant(messages[row]), -messages[row].seq))
 
 
-def contributions(features: Features, messages: Sequence[Message], weights: Weights = WEIGHTS) -> dict[str, Column]:
+def contributions(features: Features, messages: Sequence[Utterance], weights: Weights = WEIGHTS) -> dict[str, Column]:
     """Return what each feature adds to the rank of each message, by the feature's name.
 
     Args:
@@ -133,7 +131,7 @@ def best_of_session(values: Column, sessions: Sequence[str]) -> Column:
     return np.array([best[session] for session in sessions])
 
 
-def supersession(ranks: Column, messages: Sequence[Message]) -> Column:
+def supersession(ranks: Column, messages: Sequence[Utterance]) -> Column:
     """Return what lifts each message just above the older ones of its speaker that it comes close to.
 
     "I live in Busan", then "I moved to Seoul": asked where I live, the newer one holds. Others keep their rank, so
@@ -151,7 +149,7 @@ def supersession(ranks: Column, messages: Sequence[Message]) -> Column:
     return np.where(superseded.any(axis=1), np.where(superseded, ahead, 0).max(axis=1) + JUST_ABOVE, 0.0)
 
 
-def _instant(message: Message) -> float:
+def _instant(message: Utterance) -> float:
     return message.created_at.timestamp()
 
 

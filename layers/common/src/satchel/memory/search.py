@@ -3,13 +3,14 @@
 import base64
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 
 from satchel.embeddings.encoder import Encoder
 from satchel.errors import InvalidInputError
-from satchel.memory.candidates import Filters
+from satchel.memory.candidates import Filters, Utterance
 from satchel.memory.hits import DEFAULT_LIMIT, DEFAULT_MIN_SCORE, Hit, SearchResult
 from satchel.memory.intent import read_intent
 from satchel.memory.messages import Role
@@ -90,25 +91,24 @@ def search(
     corpus, newest = store.corpus(replace(filters, as_of=place.as_of if place else None))
     filters = replace(filters, as_of=newest)
     if text == EVERYTHING:
-        hits = _list(store, filters, place, limit + 1)
+        found = _list(store, filters, place, limit + 1)
     else:
-        hits = [_hit(ranked) for ranked in find(store, encoder, text, now=now, filters=filters, corpus=corpus)]
-    hits = [hit for hit in hits if place is None or _key(hit) > place.key]
-    page = [hit for hit in hits[:limit] if hit.score >= min_score]
-    more = len(hits) > limit and len(page) == limit
+        found = find(store, encoder, text, now=now, filters=filters, corpus=corpus)
+    best = list(islice((one for one in found if place is None or _key(one) > place.key), limit + 1))
+    page = [one for one in best[:limit] if one.score >= min_score]
+    more = len(best) > limit and len(page) == limit
     packed = page if max_tokens is None else _pack(page, max_tokens)
-    around = store.neighbours([hit.message.seq for hit in packed], reach=neighbours) if neighbours and packed else {}
     return SearchResult(
-        tuple(replace(hit, neighbours=tuple(around.get(hit.message.seq, ()))) for hit in packed),
-        len(hits[:limit]) - len(page),
+        _hits(store, packed, neighbours),
+        len(best[:limit]) - len(page),
         _write_cursor(_Cursor(newest, now, _key(page[-1]), question)) if more else None,
     )
 
 
 def find(
     store: SearchStore, encoder: Encoder, text: str, *, now: datetime, filters: Filters, corpus: int
-) -> list[Ranked]:
-    """Return all candidates for a query, best first.
+) -> Iterator[Ranked]:
+    """Give out all candidates for a query, best first.
 
     Args:
         store: The user's index.
@@ -128,24 +128,39 @@ def find(
         filters=filters,
         corpus=corpus,
     )
-    return rank(candidates, encoding, read_intent(text, speakers=candidates.speakers, now=now), encoder.background)
+    if candidates.speakers:
+        asked = read_intent(text, speakers=candidates.speakers, now=now)
+    return rank(candidates, encoding, asked, encoder.background)
 
 
-def _list(store: SearchStore, filters: Filters, place: _Cursor | None, limit: int) -> list[Hit]:
+def _list(store: SearchStore, filters: Filters, place: _Cursor | None, limit: int) -> Iterator[Ranked]:
     after = None
     if place is not None:
         _, sent, seq = place.key
         after = (_instant(sent), -seq)
-    return [Hit(message, 1.0, 1.0) for message in store.newest(filters, after=after, limit=limit)]
+    for message in store.newest(filters, after=after, limit=limit):
+        said = Utterance(
+            message.seq, message.session_id, message.role, message.speaker, message.content, message.created_at
+        )
+        yield Ranked(said, 1.0, 1.0, {}, ())
 
 
-def _hit(ranked: Ranked) -> Hit:
-    return Hit(ranked.message, ranked.score, ranked.similarity, ranked.words, ranked.contributions)
+def _hits(store: SearchStore, page: Sequence[Ranked], neighbours: int) -> tuple[Hit, ...]:
+    """Return a page with whole messages; one that was removed since it was ranked is left out."""
+    seqs = [one.message.seq for one in page]
+    messages = store.messages(seqs) if seqs else {}
+    around = store.neighbours(seqs, reach=neighbours) if seqs and neighbours else {}
+    return tuple(
+        Hit(messages[seq], one.score, one.similarity, one.words, one.contributions, tuple(around.get(seq, ())))
+        for seq, one in zip(seqs, page, strict=True)
+        if seq in messages
+    )
 
 
-def _key(hit: Hit) -> tuple[float, int, int]:
-    """What orders hits, smallest first: score, then the newer message."""
-    return (-hit.score, -((hit.message.created_at - _EPOCH) // _MICROSECOND), -hit.message.seq)
+def _key(ranked: Ranked) -> tuple[float, int, int]:
+    """What orders what is found, smallest first: score, then the newer message."""
+    sent = (ranked.message.created_at - _EPOCH) // _MICROSECOND
+    return (-ranked.score, -sent, -ranked.message.seq)
 
 
 def _instant(sent: int) -> datetime:
@@ -153,13 +168,13 @@ def _instant(sent: int) -> datetime:
     return _EPOCH - sent * _MICROSECOND
 
 
-def _pack(page: Sequence[Hit], max_tokens: int) -> list[Hit]:
-    packed: list[Hit] = []
+def _pack(page: Sequence[Ranked], max_tokens: int) -> list[Ranked]:
+    packed: list[Ranked] = []
     left = max_tokens
-    for hit in page:
-        tokens = estimate_tokens(hit.message.content)
+    for one in page:
+        tokens = estimate_tokens(one.message.content)
         if tokens <= left:
-            packed.append(hit)
+            packed.append(one)
             left -= tokens
     return packed
 

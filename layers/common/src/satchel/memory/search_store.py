@@ -5,10 +5,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from psycopg.rows import tuple_row
 
+from satchel.embeddings.background import READ_CHARS
 from satchel.embeddings.encoder import Encoding
-from satchel.memory.candidates import Candidate, Candidates, Filters
+from satchel.memory.candidates import Candidate, Candidates, Filters, Utterance
 from satchel.memory.index import IndexEntry
 from satchel.memory.messages import Message
 from satchel.memory.terms import QueryTerm
@@ -17,7 +18,7 @@ from satchel.postgres.queries import load_queries
 
 if TYPE_CHECKING:
     from psycopg import Cursor
-    from psycopg.rows import DictRow
+    from psycopg.rows import TupleRow
 
 _SQL = load_queries("satchel.memory")
 
@@ -84,6 +85,11 @@ class SearchStore:
         values = {**_filter_values(filters), "after_at": after_at, "after_seq": after_seq, "limit": limit}
         return [Message(**row) for row in self._database.fetch_all(self._user_id, _SQL["newest_messages"], **values)]
 
+    def messages(self, seqs: Sequence[int]) -> dict[int, Message]:
+        """Return messages by their `seq`; one that is gone by now is missing."""
+        with self._database.transaction(self._user_id) as connection:
+            return _messages(connection, self._user_id, seqs)
+
     def neighbours(self, seqs: Sequence[int], *, reach: int) -> dict[int, list[Message]]:
         """Return for each message those up to `reach` places before and after it in its session, in order."""
         with self._database.transaction(self._user_id) as connection:
@@ -121,73 +127,61 @@ class SearchStore:
         with self._database.transaction(self._user_id) as connection:
             # What does not wait for another answer goes out together: a round trip costs more than a statement.
             with connection.pipeline():
-                near = [connection.execute(_SQL["nearest_passages"], {**lookup, **limits})]
-                near += [connection.execute(_SQL["nearest_passages"], span) for span in spans]
-                matching = connection.execute(_SQL["keyword_matches"], {**lookup, **limits}) if words else None
+                near = [_rows(connection, "nearest_passages", {**lookup, **limits})]
+                near += [_rows(connection, "nearest_passages", span) for span in spans]
+                matching = _rows(connection, "keyword_matches", {**lookup, **limits}) if words else None
             by_words, documents = _matching(matching)
-            first = sorted({*by_words, *(row["seq"] for cursor in near for row in cursor.fetchall())})
-            around = _surroundings(connection, self._user_id, first, REACH, as_of=filters.as_of)
-            everyone = sorted({*first, *(seq for places in around.values() for seq in places.values())})
-            read = {**lookup, "seqs": everyone, "passages": PASSAGES}
+            first = {*by_words, *(seq for cursor in near for (seq,) in cursor)}
+            around = _surroundings(connection, self._user_id, sorted(first), REACH, as_of=filters.as_of)
+            everyone = sorted(first.union(*(places.values() for places in around.values())))
+            read = {
+                **lookup,
+                "seqs": _array_text(everyone),
+                "whole": [seq in first for seq in everyone],
+                "beginning": READ_CHARS,
+                "passages": PASSAGES,
+            }
             with connection.pipeline():
-                messages = connection.execute(_SQL["messages_by_arrival"], read)
-                vectors = connection.execute(_SQL["candidate_vectors"], read, binary=True)
-                counts = connection.execute(_SQL["term_frequencies"], read)
-            by_seq = _by_seq(messages, vectors, counts, 0 if query.tokens is None else query.tokens.shape[1])
+                found = _rows(connection, "candidates", read)
+                counts = _rows(connection, "term_frequencies", read)
+            by_seq = _by_seq(found, counts)
         ranked = frozenset(seq for seq in first if seq in by_seq)
         return Candidates(by_seq, ranked, around, tuple(words), documents, corpus)
 
 
-def _matching(cursor: "Cursor[DictRow] | None") -> tuple[list[int], dict[int, int]]:
+def _rows(connection: Connection, statement: str, values: dict[str, Any]) -> "Cursor[TupleRow]":
+    """Run a statement for bare rows in binary form: a search reads hundreds, and names and texts cost the most."""
+    return connection.cursor(binary=True, row_factory=tuple_row).execute(_SQL[statement], values)
+
+
+def _matching(cursor: "Cursor[TupleRow] | None") -> tuple[list[int], dict[int, int]]:
     rows = [] if cursor is None else cursor.fetchall()
-    seqs = [row["seq"] for row in rows if row["seq"] is not None]
-    return seqs, {row["word"]: row["messages"] for row in rows if row["seq"] is None}
+    seqs = [seq for seq, _, _ in rows if seq is not None]
+    return seqs, {word: messages for seq, word, messages in rows if seq is None}
 
 
 def _surroundings(
     connection: Connection, user_id: str, seqs: Sequence[int], reach: int, *, as_of: int | None
 ) -> dict[int, dict[int, int]]:
     around: dict[int, dict[int, int]] = {}
-    values = {"user_id": user_id, "seqs": list(seqs), "reach": reach, "as_of": as_of}
-    for row in connection.execute(_SQL["surroundings"], values).fetchall():
-        around.setdefault(row["seq"], {})[row["place"]] = row["beside"]
+    values = {"user_id": user_id, "seqs": _array_text(seqs), "reach": reach, "as_of": as_of}
+    for seq, place, beside in _rows(connection, "surroundings", values):
+        around.setdefault(seq, {})[place] = beside
     return around
 
 
 def _messages(connection: Connection, user_id: str, seqs: Sequence[int]) -> dict[int, Message]:
-    rows = connection.execute(_SQL["messages_by_arrival"], {"user_id": user_id, "seqs": list(seqs)})
+    rows = connection.execute(_SQL["messages_by_arrival"], {"user_id": user_id, "seqs": _array_text(seqs)})
     return {row["seq"]: Message(**row) for row in rows}
 
 
-def _by_seq(
-    messages: "Cursor[DictRow]", vectors: "Cursor[DictRow]", counts: "Cursor[DictRow]", width: int
-) -> dict[int, Candidate]:
-    known, frequencies = _vectors(vectors, width), _frequencies(counts)
-    return {
-        row["seq"]: Candidate(
-            Message(**row), *known.get(row["seq"], (None, None)), *frequencies.get(row["seq"], ({}, 0))
-        )
-        for row in messages.fetchall()
+def _by_seq(found: "Cursor[TupleRow]", counts: "Cursor[TupleRow]") -> dict[int, Candidate]:
+    frequencies = {
+        seq: (dict(zip(words, times, strict=True)), length) for seq, words, times, length in counts.fetchall()
     }
-
-
-def _vectors(cursor: "Cursor[DictRow]", width: int) -> dict[int, tuple[float, NDArray[np.int8] | None]]:
-    rows: dict[int, list[dict[str, Any]]] = {}
-    for row in cursor.fetchall():
-        rows.setdefault(row["seq"], []).append(row)
-    vectors: dict[int, tuple[float, NDArray[np.int8] | None]] = {}
-    for seq, passages in rows.items():
-        packed = b"".join(row["tokens"] for row in passages if row["tokens"] is not None)
-        tokens = np.frombuffer(packed, dtype=np.int8).reshape(-1, width) if packed and width else None
-        vectors[seq] = (max(row["similarity"] for row in passages), tokens)
-    return vectors
-
-
-def _frequencies(cursor: "Cursor[DictRow]") -> dict[int, tuple[dict[int, int], int]]:
-    """Return for each message how often it has each word, and how many terms it has."""
     return {
-        row["seq"]: (dict(zip(row["words"], row["frequencies"], strict=True)), row["length"])
-        for row in cursor.fetchall()
+        seq: Candidate(Utterance(seq, *said), similarity, tokens, *frequencies.get(seq, ({}, 0)))
+        for seq, *said, similarity, tokens in found.fetchall()
     }
 
 
@@ -244,3 +238,8 @@ def _passage_columns(entry: IndexEntry) -> dict[str, Any]:
 def _vector_text(vector: Iterable[float]) -> str:
     """Write a vector as pgvector reads it, at the precision it is stored with."""
     return "[" + ",".join(map(str, np.asarray(vector, dtype=np.float16).tolist())) + "]"
+
+
+def _array_text(numbers: Iterable[int]) -> str:
+    """Write whole numbers as PostgreSQL reads an array: the driver takes longer for a list of hundreds."""
+    return "{" + ",".join(map(str, numbers)) + "}"
