@@ -13,9 +13,10 @@ from pathlib import Path
 import httpx2
 import psutil
 import pytest
-from mcp import Client
+from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 
+from satchel.cli.main import main
 from satchel.local.identity import Identity
 from tests.support.sandbox import sandbox_directory
 
@@ -27,11 +28,14 @@ ROOT = Path(__file__).parents[2]
 class Caller:
     """One user over MCP, with the official client; each call stands for itself."""
 
-    def __init__(self, base, data, pid):
-        self._pid = pid
-        token = Identity(data, base).mint("alice", audience=f"{base}/mcp")
+    def __init__(self, base, data, pid, user="alice"):
+        self.base, self.data, self.user, self._pid = base, data, user, pid
+        token = Identity(data, base).mint(user, audience=f"{base}/mcp")
         self._headers = {"authorization": f"Bearer {token}"}
         self._url = f"{base}/mcp?toolsets=default,trading"
+
+    def other(self, user):
+        return Caller(self.base, self.data, self._pid, user)
 
     def kill(self, function):
         """kill -9 for every process of a function; how many there were."""
@@ -58,6 +62,16 @@ class Caller:
 
     def text(self, uri):
         return self._do(lambda client: client.read_resource(uri)).contents[0].text
+
+    def refusal(self, uri):
+        """The code of the error that a resource answers with."""
+
+        async def read(client):
+            with pytest.raises(MCPError) as refused:
+                await client.read_resource(uri)
+            return refused.value.error.data["code"]
+
+        return self._do(read)
 
     def read(self, uri):
         return json.loads(self.text(uri))
@@ -112,6 +126,80 @@ def test_from_a_strategy_to_a_position_in_the_workspace(alice):
     alice.tool("market_step")
     (position,) = alice.read("context://workspace-state")["openPositions"]
     assert (position["ticker"], position["side"], position["size"]) == ("AAPL", "long", 10)
+
+
+def test_look_ahead_that_only_a_run_shows_is_suspected_and_said_wherever_the_backtest_is_shown(alice):
+    peek = """
+from backtesting import Strategy
+class Peek(Strategy):
+    def init(self):
+        self.all = list(self.data.Close)
+    def next(self):
+        here = len(self.data)
+        if here < len(self.all) and self.all[here] > self.all[here - 1]: self.buy()
+        else: self.position.close()
+"""
+    reader = alice.other("peeker")
+    assert reader.tool("write_strategy", name="peek", code=peek)["version"] == 1
+    backtest = reader.tool("run_backtest", strategy="peek", until="2002-01-01")
+    assert (backtest["status"], backtest["lookahead"]) == ("done", "suspected")
+    assert "later bars" in backtest["lookahead_reason"]
+    assert reader.read(backtest["results_uri"])["report"]["lookahead_places"]
+    (shown,) = reader.read("context://strategy/peek")["backtests"]
+    assert shown["lookahead"] == "suspected"
+    reader.tool("save_message", role="user", content="how did it go?")
+    assert "; look-ahead suspected" in reader.text("context://conversation-summary")
+
+
+def test_an_earlier_version_of_a_strategy_is_read_by_its_number(alice):
+    code = json.loads((ROOT / "events/write_strategy.json").read_text("utf-8"))["arguments"]["code"]
+    writer = alice.other("writer")
+    writer.tool("write_strategy", name="two", code=code)
+    writer.tool("write_strategy", name="two", code=code.replace("30", "40"))
+    first, second, current = [writer.read(f"context://strategy/two{v}") for v in ("?version=1", "?version=2", "")]
+    assert (first["version"], first["code"], first["changes"]) == (1, code, "")
+    assert second == current
+    assert (current["version"], "40" in current["changes"]) == (2, True)
+    assert writer.refusal("context://strategy/two?version=3") == "not_found"
+    assert writer.refusal("context://strategy/two?version=one") == "invalid_input"
+    assert alice.other("stranger").refusal("context://strategy/two?version=1") == "not_found"
+
+
+def test_the_command_line_moves_the_market_and_tells_what_it_did(alice, capsys):
+    walker = alice.other("walker")
+
+    def step(*arguments):
+        status = main(["market", "step", *arguments, "--data", str(alice.data), "--user", "walker"])
+        printed = capsys.readouterr()
+        return status, printed.out, printed.err
+
+    nothing = "Nothing to replay: a symbol's replay begins with its first order or price alert.\n"
+    assert step() == (0, nothing, "")
+    walker.tool("set_price_alert", symbol="AAPL", direction="above", price="0.01")
+    order = {"symbol": "AAPL", "side": "buy", "quantity": "10"}
+    walker.tool("execute_trade", **order, confirm_token=walker.tool("execute_trade", **order)["confirm_token"])
+
+    status, told, _ = step()
+    (position,) = walker.tool("get_positions")["positions"]
+    bar, fill, alert = told.splitlines()
+    assert (status, bar) == (0, f"AAPL  {position['priceAsOf']}  {position['currentPrice']}")
+    assert fill == f"filled: buy 10 AAPL at {position['entryPrice']}"
+    assert alert.startswith("alert: ")
+
+    status, told, _ = step("3", "--json")
+    moved = json.loads(told)
+    (position,) = walker.tool("get_positions")["positions"]
+    assert (status, moved["steps"], moved["fills"]) == (0, 3, [])
+    assert moved["bars"] == [
+        {"symbol": "AAPL", "ts": position["priceAsOf"], "close": position["currentPrice"]},
+    ]  # fmt: skip
+
+    status, told, error = step("501")
+    assert (status, told) == (1, "")
+    assert "steps" in error
+    with pytest.raises(SystemExit) as usage:
+        step("far")
+    assert usage.value.code == 2
 
 
 def test_a_program_runs_behind_the_walls_of_its_own_function(alice):

@@ -1,3 +1,4 @@
+import json
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
@@ -7,6 +8,7 @@ from satchel.errors import InvalidInputError
 from satchel.postgres.database import Database
 from satchel.strategies.store import StrategyStore
 from satchel.strategies.versions import write_strategy
+from tests.conftest import direct
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
 CODE = (
@@ -64,3 +66,29 @@ def test_strategies_are_listed_by_name_at_their_current_version_to_their_owner(d
         ("b", 1, {"n": 1}),
     ]
     assert StrategyStore(database, "bob").current() == []
+
+
+def test_a_version_is_read_through_the_handler_and_another_query_is_told(invoke):
+    scopes = ["context:read", "context:write"]
+    for n in (1, 2):
+        written = invoke("write_strategy", direct(scopes=scopes, arguments={"name": "s", "code": CODE.format(n)}))
+        assert written["structuredContent"]["version"] == n
+
+    def read(query, **principal):
+        uri = f"context://strategy/s{query}"
+        answer = invoke("strategy_context", direct(resource=uri, **principal))
+        if "error" in answer:
+            return answer["error"]["code"], answer["error"]["field"]
+        (content,) = answer["contents"]
+        assert (content["uri"], content["mimeType"]) == (uri, "application/json")
+        context = json.loads(content["text"])
+        return context["version"], context["code"]
+
+    assert read("?version=1") == (1, CODE.format(1))
+    assert read("?version=2") == read("") == read("?version=") == (2, CODE.format(2))
+    assert read("?version=3")[0] == "not_found"
+    assert read("?version=1", user_id="bob")[0] == "not_found"
+    for wrong in ("0", "-1", "1.0", "two", "٢", "99999999999"):
+        assert read(f"?version={wrong}") == ("invalid_input", "version"), wrong
+    assert read("?version=1&version=2") == ("invalid_input", "version")
+    assert read("?revision=1")[0] == "not_found"
