@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from psycopg.rows import tuple_row
 
 from satchel.embeddings.background import READ_CHARS
 from satchel.embeddings.encoder import Encoding
@@ -13,7 +12,7 @@ from satchel.memory.candidates import Candidate, Candidates, Filters, Utterance
 from satchel.memory.index import IndexEntry
 from satchel.memory.messages import Message
 from satchel.memory.terms import QueryTerm
-from satchel.postgres.database import Connection, Database
+from satchel.postgres.database import Connection, Database, bare_rows
 from satchel.postgres.queries import load_queries
 
 if TYPE_CHECKING:
@@ -127,9 +126,9 @@ class SearchStore:
         with self._database.transaction(self._user_id) as connection:
             # What does not wait for another answer goes out together: a round trip costs more than a statement.
             with connection.pipeline():
-                near = [_rows(connection, "nearest_passages", {**lookup, **limits})]
-                near += [_rows(connection, "nearest_passages", span) for span in spans]
-                matching = _rows(connection, "keyword_matches", {**lookup, **limits}) if words else None
+                near = [bare_rows(connection, _SQL["nearest_passages"], {**lookup, **limits})]
+                near += [bare_rows(connection, _SQL["nearest_passages"], span) for span in spans]
+                matching = bare_rows(connection, _SQL["keyword_matches"], {**lookup, **limits}) if words else None
             by_words, documents = _matching(matching)
             first = {*by_words, *(seq for cursor in near for (seq,) in cursor)}
             around = _surroundings(connection, self._user_id, sorted(first), REACH, as_of=filters.as_of)
@@ -142,16 +141,11 @@ class SearchStore:
                 "passages": PASSAGES,
             }
             with connection.pipeline():
-                found = _rows(connection, "candidates", read)
-                counts = _rows(connection, "term_frequencies", read)
+                found = bare_rows(connection, _SQL["candidates"], read)
+                counts = bare_rows(connection, _SQL["term_frequencies"], read)
             by_seq = _by_seq(found, counts)
         ranked = frozenset(seq for seq in first if seq in by_seq)
         return Candidates(by_seq, ranked, around, tuple(words), documents, corpus)
-
-
-def _rows(connection: Connection, statement: str, values: dict[str, Any]) -> "Cursor[TupleRow]":
-    """Run a statement for bare rows in binary form: a search reads hundreds, and names and texts cost the most."""
-    return connection.cursor(binary=True, row_factory=tuple_row).execute(_SQL[statement], values)
 
 
 def _matching(cursor: "Cursor[TupleRow] | None") -> tuple[list[int], dict[int, int]]:
@@ -165,7 +159,7 @@ def _surroundings(
 ) -> dict[int, dict[int, int]]:
     around: dict[int, dict[int, int]] = {}
     values = {"user_id": user_id, "seqs": _array_text(seqs), "reach": reach, "as_of": as_of}
-    for seq, place, beside in _rows(connection, "surroundings", values):
+    for seq, place, beside in bare_rows(connection, _SQL["surroundings"], values):
         around.setdefault(seq, {})[place] = beside
     return around
 

@@ -5,12 +5,12 @@ Every user table is under forced row-level security that compares `user_id` with
 nothing over, and a transaction without it sees no rows.
 """
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from typing import Any, LiteralString
 
 import psycopg
-from psycopg.rows import DictRow, dict_row
+from psycopg.rows import DictRow, TupleRow, dict_row, tuple_row
 
 from satchel.errors import InvalidInputError, UnavailableError
 
@@ -134,3 +134,8 @@ class Database:
         # that saved.
         if connection.execute("COMMIT").statusmessage != "COMMIT":
             raise psycopg.errors.InFailedSqlTransaction("the transaction had failed and was rolled back")
+
+
+def bare_rows(connection: Connection, statement: LiteralString, values: Mapping[str, Any]) -> psycopg.Cursor[TupleRow]:
+    """Run a statement for rows without names, in binary form: where hundreds are read, these cost the most."""
+    return connection.cursor(binary=True, row_factory=tuple_row).execute(statement, values)
