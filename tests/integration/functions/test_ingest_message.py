@@ -1,6 +1,8 @@
 """Ingesting messages one by one, and reading a saved session's blocks, through the handlers and a real database."""
 
 import json
+from itertools import accumulate
+from random import Random
 
 import psycopg
 import pytest
@@ -102,6 +104,39 @@ def test_saved_messages_are_in_the_blocks_that_are_read_next(invoke):
     assert second["blocks"][0]["messageIds"] == ["m1", "m2", "m3"]
     assert second["blocks"][0]["tags"]["TRIAL"] == ["I tried sudo npm install, still the same error"]
     assert second == read(invoke)
+
+
+CHAT = (
+    "npm install fails with EACCES, why? 왜 안 되지?", "run this:\n```sh\nsudo npm install\n```",
+    "I tried sudo npm install, still the same error", "then fix the owner of ~/.npm 😀", "thanks, that works",
+    "오늘 저녁 뭐 먹을까?", "된장찌개 어때요?", "네", "hi, does anyone know a good restaurant?",
+    "the one at the corner", "어제 축구 경기 누가 이겼어?", "홈팀이 2대 1로 이겼습니다.",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_however_a_session_arrives_its_blocks_are_the_same(invoke, seed):
+    chance = Random(seed)
+    lines = [(f"m{n:02}", chance.choice(CHAT), chance.choice((1, 1, 1, 2, 15, 60))) for n in range(70)]
+    at = list(accumulate(minutes for *_, minutes in lines))
+
+    def arrive(user, batches):
+        placed = 0
+        for size in batches:
+            for (message_id, text, _), minute in list(zip(lines, at, strict=True))[placed : placed + size]:
+                save(invoke, message_id, text, minute, user=user)
+            placed += size
+            blocks = read(invoke, user=user)["blocks"]
+        return [{key: block[key] for key in ("blockId", "messageIds", "tags", "code_snippets")} for block in blocks]
+
+    whole = arrive("at once", [70])
+    assert len(whole) > 5
+    assert sum(len(block["messageIds"]) for block in whole) == 70
+    assert arrive("in tens", [10] * 7) == whole
+    assert arrive("in pieces", [1, 45, 2, 3, 19]) == whole
+    for (message_id, text, _), minute in zip(lines, at, strict=True):
+        ingest(invoke, message_id, text, minute, user="one by one")
+    assert arrive("one by one", [0]) == whole
 
 
 def test_a_long_block_keeps_the_code_of_its_beginning(invoke):

@@ -18,15 +18,13 @@ FOOTBALL = "Who won the football match yesterday?", "The home team won two to on
 SORTING_KO = "퀵소트 정렬 알고리즘 설명해줘", "퀵소트는 피벗을 기준으로 배열을 나누고 각 부분을 재귀적으로 정렬합니다."
 DINNER_KO = "오늘 저녁 뭐 먹을까?", "된장찌개나 파스타는 어떠세요?"
 FOOTBALL_KO = "어제 축구 경기 누가 이겼어?", "홈팀이 2대 1로 이겼습니다."
-LINES = st.lists(
-    st.tuples(
-        st.sampled_from(("user", "assistant")),
-        st.sampled_from((*SORTING, *DINNER, *FOOTBALL, *SORTING_KO, *DINNER_KO, "ok thanks 😀", "네", "")),
-        st.sampled_from((5, 60, 300, 700, 7200)),
-    ),
-    min_size=1,
-    max_size=90,
+LINE = st.tuples(
+    st.sampled_from(("user", "assistant")),
+    st.sampled_from((*SORTING, *DINNER, *FOOTBALL, *SORTING_KO, *DINNER_KO, "ok thanks 😀", "네", "")),
+    st.sampled_from((5, 60, 300, 700, 7200)),
 )
+LINES = st.lists(LINE, min_size=1, max_size=90)
+LONGER_THAN_WINDOWS = st.lists(LINE, min_size=3 * WINDOW, max_size=4 * WINDOW)
 
 
 def messages(lines, step_s=60):
@@ -122,6 +120,26 @@ def test_the_whole_equals_its_parts_with_the_stated_window(lines, cut, mode):
     part = build(request(sent[max(0, cut - WINDOW) :], mode="INCREMENTAL", existing=existing, timeGapMode=mode))
     assert part["messageToBlock"] == whole["messageToBlock"]
     assert [b["messageIds"] for b in part["blocks"]] == [b["messageIds"] for b in whole["blocks"]]
+
+
+@settings(max_examples=20)
+@given(
+    LONGER_THAN_WINDOWS,
+    st.lists(st.integers(1, 40), min_size=4 * WINDOW, max_size=4 * WINDOW),
+    st.sampled_from(("hard", "soft")),
+)
+def test_however_a_session_is_divided_into_batches_its_blocks_are_the_same(lines, sizes, mode):
+    sent, known, start = messages(lines), [], 0
+    for size in sizes:
+        batch = sent[max(0, start - WINDOW) : start + size]
+        part = build(request(batch, mode="INCREMENTAL", existing=known, timeGapMode=mode))
+        known = [{"blockId": block["blockId"], "messageIds": block["messageIds"]} for block in part["blocks"]]
+        start += size
+        if start >= len(sent):
+            break
+    whole = build(request(sent, timeGapMode=mode))
+    assert part["messageToBlock"] == whole["messageToBlock"]
+    assert known == [{"blockId": b["blockId"], "messageIds": b["messageIds"]} for b in whole["blocks"]]
 
 
 def test_new_ids_step_over_those_that_are_taken():

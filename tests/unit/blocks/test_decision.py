@@ -59,6 +59,17 @@ def test_shortening_the_gap_never_removes_a_boundary(gap_s, score, a, b):
         assert action(gap_s, score, Options(time_gap_minutes=shorter)) == "NEW_BLOCK"
 
 
+@given(gaps, scores, st.floats(0.1, 1e4), st.tuples(st.floats(0, 1), st.floats(0, 1)))
+def test_the_rule_of_hard_mode_adds_boundaries_and_takes_none_away(gap_s, score, minutes, thresholds):
+    low, high = sorted(thresholds)
+    soft, hard = (
+        action(gap_s, score, Options(minutes, low, high, gap_mode=mode))  # the same score for both
+        for mode in ("soft", "hard")
+    )
+    over = gap_s is not None and gap_s > minutes * 60
+    assert hard == ("NEW_BLOCK" if over else soft)
+
+
 @given(gaps, scores)
 def test_certainty_is_a_share_and_a_fall_back_is_never_sure(gap_s, score):
     decided = decide(gap_s, score, Options())
