@@ -195,7 +195,7 @@ def test_a_model_writes_the_tags_it_can_cite(with_claude):
     block = content(answers[0])["blocks"][0]
     assert block["tags"]["PROBLEM"] == "Sorting a list in Python"
     assert block["metadata"] == {
-        "model": "claude-sonnet-5", "timestamp": "2025-01-01T10:01:00Z", "analysis_version": "3", "partial": False,
+        "model": "claude-sonnet-5", "timestamp": "2025-01-01T10:01:00Z", "analysis_version": "4", "partial": False,
     }  # fmt: skip
     assert content(answers[0])["stats"]["llmCalls_summarize"] == 1
 

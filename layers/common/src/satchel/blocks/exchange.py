@@ -9,6 +9,8 @@ from satchel.blocks.window import FAR, NEVER, WINDOW
 
 _GAPS = 10
 _SPEAKERS = 10
+# A newcomer is somebody whom the window had not heard before; further back it would be too short to tell.
+_NEWCOMERS = WINDOW // 2
 _MAX_GAP_S = 10_000_000
 _MAX_COUNTED_GAP_S = 3_600
 _LONG_GAP_S = 600
@@ -54,7 +56,8 @@ class People:
         self._previous = ""
         self._previous_role = -1
         self._run = 0
-        self._newcomer_at = NEVER
+        # Of the latest turns, when who speaks there spoke before; the latest first.
+        self._spoke_before: deque[int] = deque(maxlen=_NEWCOMERS)
 
     def observe(self, index: int, role_name: str, speaker: str, now: Text) -> tuple[int, ...]:
         """The features `role` to `style_shift` of the turn at `index`; `speaker` is "" where not known."""
@@ -70,12 +73,11 @@ class People:
         style = now.cues & texts.STYLE
         numbers = (
             role, self._previous_role, assistants, ago, len(self._counts), min(self._run, 10),
-            min(index - self._newcomer_at, FAR), self._mention_ago(index, now.words, name),
+            self._newcomer_ago(index), self._mention_ago(index, now.words, name),
             self._address(index, now.addressee),
             (style ^ self._styles[identity]).bit_count() if index - last <= WINDOW else -1,
         )  # fmt: skip
-        if ago == FAR:
-            self._newcomer_at = index
+        self._spoke_before.appendleft(last if known else index)
         self._spoke[identity] = index
         if speaker:
             self._names[name] = index
@@ -95,6 +97,11 @@ class People:
         self._recent.append((identity, is_assistant))
         self._assistants += is_assistant
         counts[identity] += 1
+
+    def _newcomer_ago(self, index: int) -> int:
+        """How long ago somebody spoke who had not before in this turn's window; `FAR` where it is long ago."""
+        start = index - WINDOW
+        return next((ago for ago, before in enumerate(self._spoke_before, 1) if before < start), FAR)
 
     def _mention_ago(self, index: int, words: Sequence[str], own: str) -> int:
         """How long ago the latest of the earlier speakers spoke whom a text names; -1 where it names nobody."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, NamedTuple
 
-ANALYSIS_VERSION = "3"
+ANALYSIS_VERSION = "4"
 """Grows when the same request may get another answer: a new model file, another rule."""
 
 RULES_MODEL = "rules"
