@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 
+import numpy as np
+
 from satchel.embeddings.encoder import Encoder, Encoding
 from satchel.memory.candidates import Candidate, Candidates
 from satchel.memory.index import IndexEntry, index_entry
@@ -66,11 +68,11 @@ def _candidate(one: Kept, query: Encoding, words: Sequence[QueryTerm]) -> Candid
     counts = {at: _frequency(word, one.entry.terms) for at, word in enumerate(words)}
     found = {at: count for at, count in counts.items() if count}
     passages = sorted(one.entry.passages, key=lambda passage: -float(passage.embedding @ query.pooled))
-    vectors = [passage.tokens for passage in passages[:PASSAGES] if passage.tokens is not None]
+    tokens = [passage.tokens for passage in passages[:PASSAGES] if passage.tokens is not None]
     return Candidate(
         one.message,
         float(passages[0].embedding @ query.pooled),
-        b"".join(tokens.tobytes() for tokens in vectors) if vectors else None,
+        np.concatenate(tokens) if tokens else None,
         found,
         sum(one.entry.terms.values()) if found else 0,
     )

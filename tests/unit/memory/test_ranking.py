@@ -43,9 +43,7 @@ def candidates(messages, query, *, documents=None, corpus=50) -> Candidates:
         counts = {
             at: max(terms[v] for v in word.variants) for at, word in enumerate(words) if word.variants & terms.keys()
         }
-        by_seq[one.seq] = Candidate(
-            one, float(encoding.pooled @ vector), encoding.tokens.tobytes(), counts, terms.total()
-        )
+        by_seq[one.seq] = Candidate(one, float(encoding.pooled @ vector), encoding.tokens, counts, terms.total())
     return Candidates(by_seq, frozenset(by_seq), {}, words, documents or {}, corpus)
 
 
@@ -157,7 +155,6 @@ def test_a_session_speaks_through_its_best_three():
 
 def best(query, messages):
     nothing = np.zeros((1, query.shape[1]), np.float32)
-    messages = [message.tobytes() for message in messages]
     return best_cosines(query, messages, query_mean=nothing[0], means=nothing, rows=[0] * len(messages))
 
 
@@ -168,8 +165,7 @@ def test_late_interaction_gives_cosines_for_every_message_and_piece(pieces, leng
     messages = [draw.integers(-127, 127, (length, 16)).astype(np.int8) for length in lengths]
     mean = draw.normal(size=(2, 16)).astype(np.float32) / 8
     rows = [length % 2 for length in lengths]
-    packed = [one.tobytes() for one in messages]
-    found = best_cosines(query, packed, query_mean=mean[0], means=mean, rows=rows)
+    found = best_cosines(query, messages, query_mean=mean[0], means=mean, rows=rows)
     expected = [
         cosines(centred(query, mean[0]), centred(one, mean[row])) for one, row in zip(messages, rows, strict=True)
     ]

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, get_args
 
+import numpy as np
+from numpy.typing import NDArray
+
 from satchel.memory.messages import Message, Role
 from satchel.memory.terms import QueryTerm
 
@@ -63,14 +66,14 @@ class Candidate(NamedTuple):
 
     Attributes:
         similarity: Cosine of its best passage and the query; None where it has no vector.
-        tokens: Token vectors of its best passages, one after another, as int8; None where it has none.
+        tokens: int8, shape (word pieces of its best passages, d); None where it has none.
         frequencies: How often each word of the query (by index) occurs in it; words that do not are absent.
         length: How many terms it has; 0 where it has none of the query's words.
     """
 
     message: Utterance
     similarity: float | None
-    tokens: bytes | None
+    tokens: NDArray[np.int8] | None
     frequencies: Mapping[int, int]
     length: int = 0
 

@@ -117,7 +117,7 @@ def read_features(
         exact=_own_coverage(own, rarity) * float(intent.keywords),
         other_role=_column(float(intent.role not in (None, candidate.message.role)) for candidate in own),
         foreign=_column(float(scripts[seq] != intent.script) for seq in seqs),
-        pieces=np.log1p(_column(_pieces(candidate, query) for candidate in own)),
+        pieces=np.log1p(_column(_pieces(candidate) for candidate in own)),
     )
 
 
@@ -149,7 +149,9 @@ def _late_interaction(
     candidates: Candidates, query: Encoding, scripts: Mapping[int, int], asked: int, background: Background
 ) -> tuple[NDArray[np.float32], dict[int, int]]:
     """Return how well each message with tokens meets each word piece of the query, and which row is whose."""
-    having = {seq: one.tokens for seq, one in sorted(candidates.by_seq.items()) if one.tokens}
+    having = {
+        seq: one.tokens for seq, one in sorted(candidates.by_seq.items()) if one.tokens is not None and len(one.tokens)
+    }
     if query.tokens is None or not len(query.tokens) or not having:
         return np.zeros((0, len(query.spans)), np.float32), {}
     cosines = best_cosines(
@@ -214,9 +216,9 @@ def _likeness(own: Sequence[Candidate], scripts: Sequence[int], asked: int, back
     )
 
 
-def _pieces(candidate: Candidate, query: Encoding) -> float:
-    if candidate.tokens is not None and query.tokens is not None:
-        return len(candidate.tokens) / query.tokens.shape[1]
+def _pieces(candidate: Candidate) -> float:
+    if candidate.tokens is not None:
+        return float(len(candidate.tokens))
     return len(candidate.message.content) / PIECE_CHARS
 
 

@@ -10,10 +10,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+BATCH = 128
+"""Messages that are compared at once: what comes of them stays in the processor's cache."""
+
 
 def best_cosines(
     query: NDArray[np.int8],
-    messages: Sequence[bytes],
+    messages: Sequence[NDArray[np.int8]],
     *,
     query_mean: NDArray[np.float32],
     means: NDArray[np.float32],
@@ -23,7 +26,7 @@ def best_cosines(
 
     Args:
         query: Token vectors of the query, shape (q, d), q ≥ 1.
-        messages: Token vectors of each message, n ≥ 1 times d numbers of one byte with sign.
+        messages: Token vectors of each message, shape (n, d), n ≥ 1.
         query_mean: What is taken out of the query's vectors, shape (d,).
         means: What may be taken out of a message's vectors, shape (k, d).
         rows: For each message the row of `means`.
@@ -37,15 +40,17 @@ def best_cosines(
     found = np.empty((len(messages), len(asked)), np.float32)
     for row in sorted(set(rows)):
         members = [at for at, used in enumerate(rows) if used == row]
-        found[members] = _best_of_each(asked, [messages[at] for at in members], means[row])
+        for begin in range(0, len(members), BATCH):
+            part = members[begin : begin + BATCH]
+            found[part] = _best_of_each(asked, [messages[at] for at in part], means[row])
     return found
 
 
 def _best_of_each(
-    asked: NDArray[np.float32], messages: Sequence[bytes], mean: NDArray[np.float32]
+    asked: NDArray[np.float32], messages: Sequence[NDArray[np.int8]], mean: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    pieces = np.frombuffer(b"".join(messages), np.int8).reshape(-1, len(mean)).astype(np.float32)
-    counts = np.array([len(message) // len(mean) for message in messages])
+    pieces = np.concatenate(messages).astype(np.float32)
+    counts = np.array([len(message) for message in messages])
     # (t - m)·a / |t - m| without a centred copy of all pieces: t is scaled to |t| = 1, so |t - m|² = 1 - 2 t·m + m·m.
     products = np.vstack([asked, mean]) @ pieces.T
     products /= np.sqrt(np.vecdot(pieces, pieces))

@@ -174,18 +174,26 @@ FROM conversation_history
 WHERE user_id = %(user_id)s AND seq = ANY(%(seqs)s::bigint[])
 ORDER BY seq;
 
--- name: candidates
--- What ranking reads of messages: `whole` ones, and of those beside them the beginning (conversation_history_arrival).
--- A long message is judged by the few of its passages that are nearest to the query (message_passages primary key).
+-- name: utterances
+-- What ranking reads of messages: the first `whole` ones entirely, of the others the beginning
+-- (conversation_history_arrival).
 SELECT h.seq, h.session_id, h.role,
        CASE WHEN jsonb_typeof(h.metadata -> 'speaker') = 'string'
             THEN coalesce(nullif(h.metadata ->> 'speaker', ''), h.role) ELSE h.role END AS speaker,
-       CASE WHEN wanted.whole THEN h.content ELSE left(h.content, %(beginning)s) END AS content,
-       h.created_at, read.similarity, read.tokens
-FROM unnest(%(seqs)s::bigint[], %(whole)s::bool[]) AS wanted (seq, whole)
-JOIN conversation_history h ON h.user_id = %(user_id)s AND h.seq = wanted.seq
+       CASE WHEN wanted.place <= %(whole)s THEN h.content ELSE left(h.content, %(beginning)s) END AS content,
+       h.created_at
+FROM unnest(%(seqs)s::bigint[]) WITH ORDINALITY AS wanted (seq, place)
+JOIN conversation_history h ON h.user_id = %(user_id)s AND h.seq = wanted.seq;
+
+-- name: candidate_vectors
+-- The passages of each given message that are nearest to the query, with their token vectors (message_passages
+-- primary key). A long message is judged by its best few passages. All in one row: as hundreds of small ones, a
+-- megabyte costs both sides more than twice as much.
+SELECT array_agg(seq) AS seqs, array_agg(similarity) AS similarities, array_agg(bytes) AS bytes,
+       string_agg(tokens, '') AS tokens
+FROM unnest(%(seqs)s::bigint[]) AS wanted (seq)
 CROSS JOIN LATERAL (
-    SELECT max(similarity) AS similarity, string_agg(tokens, '') AS tokens
+    SELECT max(similarity) AS similarity, coalesce(sum(length(tokens)), 0) AS bytes, string_agg(tokens, '') AS tokens
     FROM (
         SELECT 1 - (embedding <=> %(embedding)s::halfvec) AS similarity, tokens
         FROM message_passages
@@ -193,7 +201,7 @@ CROSS JOIN LATERAL (
         ORDER BY embedding <=> %(embedding)s::halfvec, passage
         LIMIT %(passages)s
     ) best
-) read;
+) message;
 
 -- name: term_frequencies
 -- How often each word of a query occurs in the given messages. Read term by term (message_terms primary key) and then

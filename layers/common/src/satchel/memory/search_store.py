@@ -1,10 +1,12 @@
 """The SQL of search: index rows written, candidates read. All of it as one user."""
 
+import itertools
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from satchel.embeddings.background import READ_CHARS
 from satchel.embeddings.encoder import Encoding
@@ -132,18 +134,20 @@ class SearchStore:
             by_words, documents = _matching(matching)
             first = {*by_words, *(seq for cursor in near for (seq,) in cursor)}
             around = _surroundings(connection, self._user_id, sorted(first), REACH, as_of=filters.as_of)
-            everyone = sorted(first.union(*(places.values() for places in around.values())))
+            everyone = sorted(first)
+            everyone += sorted({seq for places in around.values() for seq in places.values()} - first)
             read = {
                 **lookup,
                 "seqs": _array_text(everyone),
-                "whole": [seq in first for seq in everyone],
+                "whole": len(first),
                 "beginning": READ_CHARS,
                 "passages": PASSAGES,
             }
             with connection.pipeline():
-                found = bare_rows(connection, _SQL["candidates"], read)
+                utterances = bare_rows(connection, _SQL["utterances"], read)
+                vectors = bare_rows(connection, _SQL["candidate_vectors"], read)
                 counts = bare_rows(connection, _SQL["term_frequencies"], read)
-            by_seq = _by_seq(found, counts)
+            by_seq = _by_seq(utterances, vectors, counts, 0 if query.tokens is None else query.tokens.shape[1])
         ranked = frozenset(seq for seq in first if seq in by_seq)
         return Candidates(by_seq, ranked, around, tuple(words), documents, corpus)
 
@@ -169,14 +173,34 @@ def _messages(connection: Connection, user_id: str, seqs: Sequence[int]) -> dict
     return {row["seq"]: Message(**row) for row in rows}
 
 
-def _by_seq(found: "Cursor[TupleRow]", counts: "Cursor[TupleRow]") -> dict[int, Candidate]:
-    frequencies = {
-        seq: (dict(zip(words, times, strict=True)), length) for seq, words, times, length in counts.fetchall()
-    }
+def _by_seq(
+    utterances: "Cursor[TupleRow]", vectors: "Cursor[TupleRow]", counts: "Cursor[TupleRow]", width: int
+) -> dict[int, Candidate]:
+    known, frequencies = _vectors(vectors, width), _frequencies(counts)
     return {
-        seq: Candidate(Utterance(seq, *said), similarity, tokens, *frequencies.get(seq, ({}, 0)))
-        for seq, *said, similarity, tokens in found.fetchall()
+        row[0]: Candidate(Utterance(*row), *known.get(row[0], (None, None)), *frequencies.get(row[0], ({}, 0)))
+        for row in utterances.fetchall()
     }
+
+
+def _vectors(cursor: "Cursor[TupleRow]", width: int) -> dict[int, tuple[float | None, NDArray[np.int8] | None]]:
+    """Return for each message its similarity, and its token vectors: a view into those of all."""
+    ((seqs, similarities, sizes, packed),) = cursor.fetchall()
+    if not seqs:
+        return {}
+    if not packed or not width:
+        return {seq: (similarity, None) for seq, similarity in zip(seqs, similarities, strict=True)}
+    tokens = np.frombuffer(packed, np.int8).reshape(-1, width)
+    ends = [size // width for size in itertools.accumulate(sizes)]
+    return {
+        seq: (similarity, tokens[start:end] if start < end else None)
+        for seq, similarity, start, end in zip(seqs, similarities, [0, *ends[:-1]], ends, strict=True)
+    }
+
+
+def _frequencies(cursor: "Cursor[TupleRow]") -> dict[int, tuple[dict[int, int], int]]:
+    """Return for each message how often it has each word, and how many terms it has."""
+    return {seq: (dict(zip(words, times, strict=True)), length) for seq, words, times, length in cursor.fetchall()}
 
 
 def _filter_values(filters: Filters) -> dict[str, Any]:
@@ -231,7 +255,9 @@ def _passage_columns(entry: IndexEntry) -> dict[str, Any]:
 
 def _vector_text(vector: Iterable[float]) -> str:
     """Write a vector as pgvector reads it, at the precision it is stored with."""
-    return "[" + ",".join(map(str, np.asarray(vector, dtype=np.float16).tolist())) + "]"
+    halves = np.asarray(vector, dtype=np.float16).tolist()
+    # Five digits tell every half-precision number from its neighbours.
+    return "[" + ",".join(["%.5g"] * len(halves)) % tuple(halves) + "]"
 
 
 def _array_text(numbers: Iterable[int]) -> str:
