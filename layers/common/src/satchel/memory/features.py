@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from satchel.embeddings.background import Background, script_of
+from satchel.embeddings.background import Background, scripts_of
 from satchel.embeddings.encoder import Encoding
 from satchel.memory.candidates import Candidate, Candidates
 from satchel.memory.intent import Intent, ends_with_question, names_a_place, names_a_time
@@ -95,7 +95,8 @@ def read_features(
     own = [candidates.by_seq[seq] for seq in seqs]
     contents = [candidate.message.content for candidate in own]
     rarity = inverse_document_frequencies(candidates)
-    scripts = {seq: script_of(candidate.message.content) for seq, candidate in candidates.by_seq.items()}
+    contents_of_all = [candidate.message.content for candidate in candidates.by_seq.values()]
+    scripts = dict(zip(candidates.by_seq, scripts_of(contents_of_all), strict=True))
     likeness = _likeness(own, [scripts[seq] for seq in seqs], intent.script, background)
     cosines, at = _late_interaction(candidates, query, scripts, intent.script, background)
     having = [seq for seq in seqs if seq in at]

@@ -52,7 +52,10 @@ def _best_of_each(
     pieces = np.concatenate(messages).astype(np.float32)
     counts = np.array([len(message) for message in messages])
     # (t - m)·a / |t - m| without a centred copy of all pieces: t is scaled to |t| = 1, so |t - m|² = 1 - 2 t·m + m·m.
-    products = np.vstack([asked, mean]) @ pieces.T
+    # The matrix library is half as quick where the columns are no multiple of sixteen: zeros fill them up.
+    columns = np.zeros((-(-(len(asked) + 1) // 16) * 16, len(mean)), np.float32)
+    columns[: len(asked)], columns[len(asked)] = asked, mean
+    products = np.ascontiguousarray((pieces @ columns.T).T[: len(asked) + 1])
     products /= np.sqrt(np.vecdot(pieces, pieces))
     lengths = np.sqrt(np.maximum(1 - 2 * products[-1] + mean @ mean, 1e-6))
     cosines = (products[:-1] - (asked @ mean)[:, np.newaxis]) / lengths

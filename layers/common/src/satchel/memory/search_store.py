@@ -132,7 +132,7 @@ class SearchStore:
                 near += [bare_rows(connection, _SQL["nearest_passages"], span) for span in spans]
                 matching = bare_rows(connection, _SQL["keyword_matches"], {**lookup, **limits}) if words else None
             by_words, documents = _matching(matching)
-            first = {*by_words, *(seq for cursor in near for (seq,) in cursor)}
+            first = {*by_words, *(seq for cursor in near for (seq,) in cursor.fetchall())}
             around = _surroundings(connection, self._user_id, sorted(first), REACH, as_of=filters.as_of)
             everyone = sorted(first)
             everyone += sorted({seq for places in around.values() for seq in places.values()} - first)
@@ -163,7 +163,7 @@ def _surroundings(
 ) -> dict[int, dict[int, int]]:
     around: dict[int, dict[int, int]] = {}
     values = {"user_id": user_id, "seqs": _array_text(seqs), "reach": reach, "as_of": as_of}
-    for seq, place, beside in bare_rows(connection, _SQL["surroundings"], values):
+    for seq, place, beside in bare_rows(connection, _SQL["surroundings"], values).fetchall():
         around.setdefault(seq, {})[place] = beside
     return around
 
