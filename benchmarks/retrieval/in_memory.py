@@ -60,7 +60,7 @@ class Reader:
         for candidate in by_seq.values():
             for index in candidate.frequencies:
                 documents[index] = documents.get(index, 0) + 1
-        found = Candidates(by_seq, frozenset(by_seq), _around(kept), words, documents, len(kept))
+        found = Candidates(by_seq, frozenset(by_seq), _before(kept), words, documents, len(kept))
         return Asked(found, encoding, read_intent(text, speakers=found.speakers, now=now))
 
 
@@ -83,13 +83,11 @@ def _frequency(word: QueryTerm, terms: dict[str, int]) -> int:
     return max([*begun, *(terms.get(variant, 0) for variant in word.variants)])
 
 
-def _around(kept: Sequence[Kept]) -> dict[int, dict[int, int]]:
-    around: dict[int, dict[int, int]] = {one.message.seq: {} for one in kept}
+def _before(kept: Sequence[Kept]) -> dict[int, int]:
+    before: dict[int, int] = {}
     last: dict[str, int] = {}
     for one in kept:
-        before = last.get(one.message.session_id)
-        if before is not None:
-            around[one.message.seq][-1] = before
-            around[before][1] = one.message.seq
+        if one.message.session_id in last:
+            before[one.message.seq] = last[one.message.session_id]
         last[one.message.session_id] = one.message.seq
-    return around
+    return before

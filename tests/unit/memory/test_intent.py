@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from satchel.memory.intent import ends_with_question, names_a_place, names_a_time, read_intent
+from satchel.memory.intent import read_intent
 from satchel.memory.terms import query_terms
 
 NOW = datetime(2023, 5, 10, 12, tzinfo=UTC)
@@ -39,28 +39,6 @@ def test_a_named_speaker_is_asked_about_and_no_role():
     assert (asked.speakers, asked.role) == (frozenset({"Ann Lee"}), None)
 
 
-@pytest.mark.parametrize("query", ["When did I move?", "언제 이사했지?", "我什么时候搬家的?", "what day is it"])
-def test_a_question_for_a_time_is_seen(query):
-    assert intent(query).asks_when
-
-
-@pytest.mark.parametrize("query", ["Where do I live?", "내가 어디 살지?", "我住在哪里？", "which city is it"])
-def test_a_question_for_a_place_is_seen(query):
-    assert intent(query).asks_where
-
-
-@pytest.mark.parametrize("content", ["I moved to Seoul", "서울로 이사했어", "我搬到了首尔", "it is under the pot"])
-def test_a_message_that_may_name_a_place_is_seen(content):
-    assert names_a_place(content)
-    assert not names_a_place("I like the garden")
-
-
-@pytest.mark.parametrize("content", ["I moved last week", "어제 이사했어", "我昨天搬家了", "at 5pm", "since 2019"])
-def test_a_message_that_names_a_time_is_seen(content):
-    assert names_a_time(content)
-    assert not names_a_time("I like the garden")
-
-
 @pytest.mark.parametrize(
     ("query", "words"),
     [
@@ -90,11 +68,6 @@ def test_days_are_those_of_the_askers_zone():
     assert asked.nearness(datetime(2023, 5, 9, 15, 30, tzinfo=UTC)) == 1
     assert asked.nearness(datetime(2023, 5, 9, 14, 30, tzinfo=UTC)) == 0
     assert asked.spans(NOW) == [(datetime(2023, 5, 10, tzinfo=seoul), datetime(2023, 5, 11, tzinfo=seoul))]
-
-
-def test_a_question_ends_in_a_mark_of_any_script():
-    assert all(ends_with_question(text) for text in ("why?", "왜？ ", "لماذا؟", 'he said "why?"'))
-    assert not ends_with_question("why? because.")
 
 
 @given(st.text())

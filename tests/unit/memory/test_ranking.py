@@ -88,6 +88,47 @@ def test_with_statistics_held_fixed_a_new_message_moves_a_hit_down_by_at_most_on
     assert all(after.index(row) - before.index(row) in (0, 1) for row in range(len(ranks)))
 
 
+@given(TEXTS, st.sampled_from(["garden gate", "which gate is green?", "where do I live now?"]), st.integers(1, 9))
+def test_with_statistics_held_fixed_a_message_of_its_own_session_moves_a_hit_down_by_at_most_one_place(
+    texts, query, at
+):
+    messages = [message(2 * seq, text) for seq, text in enumerate(texts, 1)]
+    new = message(2 * at - 1, "I live by the green gate")
+    before = [hit.message.seq for hit in ranked(messages, query)]
+    after = [hit.message.seq for hit in ranked([*messages, new], query)]
+    assert all(after.index(seq) - place in (0, 1) for place, seq in enumerate(before))
+
+
+def test_an_answer_leans_on_what_was_said_two_messages_before_it():
+    asked = message(2, "How long have you had the garden gate?", role="assistant")
+    alone, answer = message(1, "Three years, I think."), message(4, "Three years, I think.")
+    between = message(3, "Hm?")
+    found = candidates([alone, asked, between, answer], "garden gate")
+    found = replace(found, ranked=frozenset({1, 4}), before={3: 2, 4: 3})
+    query = "what about the garden gate?"
+    hits = list(rank(found, encoded(query, "query"), read_intent(query, speakers=(), now=NOW), ENCODER.background))
+    assert [hit.message.seq for hit in hits] == [4, 1]
+    assert hits[0].contributions["meaning"] > hits[1].contributions["meaning"]
+
+
+@pytest.mark.parametrize(
+    ("query", "without", "answer"),
+    [
+        ("How long have I had the gate?", "I have had the gate", "I have had the gate for years"),
+        ("How many gates are there?", "there are gates", "there are two gates"),
+        ("Who painted the gate?", "she painted the gate", "so Mina painted the gate"),
+    ],
+)
+def test_a_message_that_gives_the_kind_of_answer_asked_for_comes_first(query, without, answer):
+    for first, second in ((without, answer), (answer, without)):
+        assert ranked([message(1, first), message(2, second)], query)[0].message.content == answer
+
+
+def test_a_reaction_gives_way_to_what_it_reacts_to():
+    hits = ranked([message(1, "the gate is green now."), message(2, "Great, the gate is green.")], "garden gate colour")
+    assert hits[1].contributions["reaction"] < 0
+
+
 def test_a_newer_statement_takes_the_place_of_an_older_one_when_asked_how_things_are():
     messages = [message(1, "I live in Busan near the sea"), message(2, "I live in Seoul near the park")]
     assert "Seoul" in ranked(messages, "Where do I live now?")[0].message.content
@@ -123,7 +164,7 @@ def test_an_answer_leans_on_the_question_before_it():
     alone, answer = message(1, "Blue, mostly."), message(3, "Green, mostly.")
     asked = message(2, "What colour is the garden gate?", role="assistant")
     found = candidates([alone, asked, answer], "garden gate colour")
-    found = replace(found, ranked=frozenset({1, 3}), around={3: {-1: 2}})
+    found = replace(found, ranked=frozenset({1, 3}), before={3: 2})
     query = "garden gate colour"
     hits = list(rank(found, encoded(query, "query"), read_intent(query, speakers=(), now=NOW), ENCODER.background))
     assert [hit.message.seq for hit in hits] == [3, 1]

@@ -8,10 +8,21 @@ from typing import NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from satchel.memory.messages import Message, Role
+from satchel.memory.messages import Role
 from satchel.memory.terms import QueryTerm
 
 _ROLES = frozenset(get_args(Role))
+
+
+class Utterance(NamedTuple):
+    """What ranking reads of a message; see `messages.Message`."""
+
+    seq: int
+    session_id: str
+    role: Role
+    speaker: str
+    content: str
+    created_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +46,7 @@ class Filters:
         """Whether anything but `as_of` is set."""
         return any(value is not None for value in (self.since, self.until, self.session_id, self.role))
 
-    def admit(self, message: Message) -> bool:
+    def admit(self, message: Utterance) -> bool:
         """Whether a message passes."""
         return (
             (self.since is None or message.created_at >= self.since)
@@ -44,21 +55,6 @@ class Filters:
             and (self.role is None or message.role == self.role)
             and (self.as_of is None or message.seq <= self.as_of)
         )
-
-
-class Utterance(NamedTuple):
-    """What ranking reads of a message; see `messages.Message`.
-
-    Attributes:
-        content: What is said; of a message that only stands beside a candidate, the beginning.
-    """
-
-    seq: int
-    session_id: str
-    role: Role
-    speaker: str
-    content: str
-    created_at: datetime
 
 
 class Candidate(NamedTuple):
@@ -85,7 +81,7 @@ class Candidates:
     Attributes:
         by_seq: Candidates and the messages beside them, by order of arrival.
         ranked: The `seq` of those that may be returned.
-        around: For each of `ranked` the `seq` of the messages beside it: -1 is the one before, 1 the one after.
+        before: The `seq` of the message before each in its session, as far as both are in `by_seq`.
         words: The query's words; `Candidate.frequencies` and `documents` refer to their indices.
         documents: In how many messages of the corpus each word occurs; absent means none.
         corpus: Messages that the filters let through.
@@ -93,7 +89,7 @@ class Candidates:
 
     by_seq: Mapping[int, Candidate]
     ranked: frozenset[int]
-    around: Mapping[int, Mapping[int, int]]
+    before: Mapping[int, int]
     words: tuple[QueryTerm, ...]
     documents: Mapping[int, int]
     corpus: int

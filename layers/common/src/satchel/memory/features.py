@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from satchel.embeddings.background import Background, scripts_of
 from satchel.embeddings.encoder import Encoding
+from satchel.memory.answers import Kind, ends_with_question, gives, opens_with_reaction
 from satchel.memory.candidates import Candidate, Candidates
-from satchel.memory.intent import Intent, ends_with_question, names_a_place, names_a_time
+from satchel.memory.intent import Intent
 from satchel.memory.late_interaction import best_cosines
 from satchel.memory.terms import fold
 
@@ -18,8 +20,9 @@ Column = NDArray[np.float64]
 PIECE_FLOOR = 0.3
 """Weight of a word piece that is part of no telling word, in units of inverse document frequency."""
 
-LIFT_PREVIOUS, LIFT_NEXT = 0.4, 0.2
-"""How much of what a neighbour meets better counts for a message: an answer leans on the question before it."""
+LIFTS = {-1: 0.7, -2: 0.6, 1: 0.4, 2: 0.3}
+"""How much of what a message so many places away meets better counts for one: an answer leans on the question before
+it, and "I've had them for three years" on the turn before that."""
 
 PRIOR_MESSAGES, PRIOR_FOUND = 100.0, 1.0
 """Everyday messages that are counted with those of the user: a word is rare or common also where little was said."""
@@ -31,7 +34,8 @@ PIECE_CHARS = 4
 """Characters of a word piece, where an encoder does not tell."""
 
 K1, B, USUAL_TERMS = 1.2, 0.4, 20.0
-FIELD_PREVIOUS, FIELD_NEXT, FIELD_SPEAKER = 0.5, 0.25, 2.0
+FIELDS = {-1: 0.5, -2: 0.25, 1: 0.25, 2: 0.12}
+FIELD_SPEAKER = 2.0
 
 UNSTATED_USER = 0.7
 """A question about nobody in particular is mostly about what the user said, so far as one without a subject tells."""
@@ -50,9 +54,12 @@ class Features:
         role: 1 where the message is by the role that the query asks about.
         speaker: 1 where it is by a speaker whom the query names.
         question: 1 where it ends in a question.
+        reaction: 1 where it opens with what its speaker makes of the message before.
         length: ln(1 + characters).
-        time: 1 where the query asks when and the message names a time.
+        time: 1 where the query asks when or how long and the message tells.
         place: 1 where the query asks where and the message may name a place.
+        number: 1 where the query asks how many or how much and the message has a number.
+        name: 1 where the query asks who or what something is called and the message has a name.
         days: How near the message is to the days that the query names, 0 to 1.
         exact: Where the query is keywords, the share of their rarity that the message itself contains, 0 to 1.
         other_role: 1 where the query asks what one side said and the message is by the other.
@@ -66,9 +73,12 @@ class Features:
     role: Column
     speaker: Column
     question: Column
+    reaction: Column
     length: Column
     time: Column
     place: Column
+    number: Column
+    name: Column
     days: Column
     exact: Column
     other_role: Column
@@ -92,32 +102,36 @@ def read_features(
         intent: What it asks for.
         background: Of the encoder that made the vectors.
     """
+    read = sorted(candidates.by_seq)
+    at = {seq: row for row, seq in enumerate(read)}
+    rows = [at[seq] for seq in seqs]
+    beside = _beside(candidates, at)
     own = [candidates.by_seq[seq] for seq in seqs]
     contents = [candidate.message.content for candidate in own]
     rarity = inverse_document_frequencies(candidates)
-    contents_of_all = [candidate.message.content for candidate in candidates.by_seq.values()]
-    scripts = dict(zip(candidates.by_seq, scripts_of(contents_of_all), strict=True))
-    likeness = _likeness(own, [scripts[seq] for seq in seqs], intent.script, background)
-    cosines, at = _late_interaction(candidates, query, scripts, intent.script, background)
-    having = [seq for seq in seqs if seq in at]
-    # Bare words are looked for in the message itself.
-    met = cosines[[at[seq] for seq in having]] if intent.keywords else _lifted(cosines, at, having, candidates)
-    meaning = np.zeros(len(seqs))
-    meaning[[seq in at for seq in seqs]] = met @ piece_weights(candidates, query, rarity)
+    scripts = scripts_of([candidates.by_seq[seq].message.content for seq in read])
+    likeness = _likeness(own, [scripts[row] for row in rows], intent.script, background)
+    met = _late_interaction([candidates.by_seq[seq].tokens for seq in read], query, scripts, intent.script, background)
+    if met is not None and not intent.keywords:
+        # Bare words are looked for in the message itself.
+        met = _lifted(met, beside)
     return Features(
-        meaning=meaning if having else likeness * WITHOUT_TOKENS,
-        words=_bm25f(candidates, seqs, rarity),
+        meaning=likeness * WITHOUT_TOKENS if met is None else met[rows] @ piece_weights(candidates, query, rarity),
+        words=_bm25f(candidates, read, beside, rarity)[rows],
         likeness=likeness,
         role=_column(_role(candidate, intent) for candidate in own),
         speaker=_column(float(candidate.message.speaker in intent.speakers) for candidate in own),
         question=_column(float(ends_with_question(content)) for content in contents),
+        reaction=_column(float(opens_with_reaction(content)) for content in contents),
         length=np.log1p(_column(float(len(content)) for content in contents)),
-        time=_column(float(intent.asks_when and names_a_time(content)) for content in contents),
-        place=_column(float(intent.asks_where and names_a_place(content)) for content in contents),
+        time=np.maximum(_answers("time", intent, contents), _answers("duration", intent, contents)),
+        place=_answers("place", intent, contents),
+        number=_answers("number", intent, contents),
+        name=_answers("name", intent, contents),
         days=_column(intent.nearness(candidate.message.created_at) for candidate in own),
         exact=_own_coverage(own, rarity) * float(intent.keywords),
         other_role=_column(float(intent.role not in (None, candidate.message.role)) for candidate in own),
-        foreign=_column(float(scripts[seq] != intent.script) for seq in seqs),
+        foreign=_column(float(scripts[row] != intent.script) for row in rows),
         pieces=np.log1p(_column(_pieces(candidate) for candidate in own)),
     )
 
@@ -146,49 +160,81 @@ def _column(values: Iterable[float]) -> Column:
     return np.fromiter(values, dtype=np.float64)
 
 
+def _answers(kind: Kind, intent: Intent, contents: Sequence[str]) -> Column:
+    """Return 1 for each message that may give an answer of a kind, where that is asked for."""
+    if kind not in intent.asks:
+        return np.zeros(len(contents))
+    return _column(float(gives(kind, content)) for content in contents)
+
+
+def _beside(candidates: Candidates, at: Mapping[int, int]) -> dict[int, NDArray[np.intp]]:
+    """Return for -2, -1, 1 and 2 the row of the message so many places away from that of each row.
+
+    Where there is none it is the row after the last, which stands beside itself alone.
+    """
+    nothing = len(at)
+    before, after = np.full((2, nothing + 1), nothing)
+    for seq, previous in candidates.before.items():
+        before[at[seq]] = at[previous]
+        after[at[previous]] = at[seq]
+    return {-2: before[before], -1: before, 1: after, 2: after[after]}
+
+
 def _late_interaction(
-    candidates: Candidates, query: Encoding, scripts: Mapping[int, int], asked: int, background: Background
-) -> tuple[NDArray[np.float32], dict[int, int]]:
-    """Return how well each message with tokens meets each word piece of the query, and which row is whose."""
-    having = {
-        seq: one.tokens for seq, one in sorted(candidates.by_seq.items()) if one.tokens is not None and len(one.tokens)
-    }
+    tokens: Sequence[NDArray[np.int8] | None],
+    query: Encoding,
+    scripts: Sequence[int],
+    asked: int,
+    background: Background,
+) -> NDArray[np.float32] | None:
+    """Return how well each message meets each word piece of the query: 0 without tokens, None where none has any."""
+    having = [row for row, vectors in enumerate(tokens) if vectors is not None and len(vectors)]
     if query.tokens is None or not len(query.tokens) or not having:
-        return np.zeros((0, len(query.spans)), np.float32), {}
-    cosines = best_cosines(
+        return None
+    cosines = np.zeros((len(tokens), len(query.tokens)), np.float32)
+    cosines[having] = best_cosines(
         query.tokens,
-        list(having.values()),
+        [vectors for vectors in tokens if vectors is not None and len(vectors)],
         query_mean=background.queries[background.row(asked)],
         means=background.passages,
-        rows=[background.row(scripts[seq]) for seq in having],
+        rows=[background.row(scripts[row]) for row in having],
     )
-    return cosines, {seq: row for row, seq in enumerate(having)}
+    return cosines
 
 
-def _lifted(
-    cosines: NDArray[np.float32], at: Mapping[int, int], seqs: Sequence[int], candidates: Candidates
-) -> NDArray[np.float32]:
-    own = lifted = cosines[[at[seq] for seq in seqs]]
-    for place, share in ((-1, LIFT_PREVIOUS), (1, LIFT_NEXT)):
-        # Where nothing is beside a message, it stands for that itself, and is not lifted.
-        beside = [at.get(candidates.around.get(seq, {}).get(place, seq), at[seq]) for seq in seqs]
-        lifted = lifted + np.float32(share) * np.maximum(cosines[beside] - own, 0)
-    return lifted
+def _lifted(cosines: NDArray[np.float32], beside: Mapping[int, NDArray[np.intp]]) -> NDArray[np.float32]:
+    own = _with_nothing(cosines, below=-1)
+    lift = np.zeros_like(own)
+    for place, share in LIFTS.items():
+        lift = np.maximum(lift, np.float32(share) * (own[beside[place]] - own))
+    return (own + lift)[:-1]
 
 
-def _bm25f(candidates: Candidates, seqs: Sequence[int], rarity: Column) -> Column:
+def _bm25f(
+    candidates: Candidates, read: Sequence[int], beside: Mapping[int, NDArray[np.intp]], rarity: Column
+) -> Column:
     """BM25F: frequencies are added up over weighted fields before they saturate (Robertson et al., 2004)."""
-    frequencies = np.zeros((len(seqs), len(candidates.words)))
+    counts = np.zeros((len(read), len(candidates.words)))
+    lengths = np.zeros((len(read), 1))
+    names = np.zeros_like(counts)
     named = {name: _named(name, candidates) for name in candidates.speakers}
-    for row, seq in enumerate(seqs):
-        one, beside = candidates.by_seq[seq], candidates.around.get(seq, {})
-        _add(frequencies[row], one, 1 / (1 - B + B * one.length / USUAL_TERMS))
-        for place, share in ((-1, FIELD_PREVIOUS), (1, FIELD_NEXT)):
-            if place in beside and beside[place] in candidates.by_seq:
-                _add(frequencies[row], candidates.by_seq[beside[place]], share)
+    for row, seq in enumerate(read):
+        one = candidates.by_seq[seq]
+        lengths[row] = one.length
+        for index, frequency in one.frequencies.items():
+            counts[row, index] = frequency
         if one.message.speaker in named:
-            frequencies[row] += FIELD_SPEAKER * named[one.message.speaker]
+            names[row] = named[one.message.speaker]
+    frequencies = counts / (1 - B + B * lengths / USUAL_TERMS) + FIELD_SPEAKER * names
+    everyone = _with_nothing(counts, below=0)
+    for place, share in FIELDS.items():
+        frequencies += share * everyone[beside[place][:-1]]
     return (frequencies * (K1 + 1) / (frequencies + K1)) @ rarity
+
+
+def _with_nothing(rows: NDArray[Any], *, below: float) -> NDArray[Any]:
+    """Add the row that stands for nothing; see `_beside`."""
+    return np.pad(rows, ((0, 1), (0, 0)), constant_values=below)
 
 
 def _named(speaker: str, candidates: Candidates) -> Column:
@@ -200,11 +246,6 @@ def _named(speaker: str, candidates: Candidates) -> Column:
 def _own_coverage(own: Sequence[Candidate], rarity: Column) -> Column:
     total = max(float(rarity.sum()), 1e-9)
     return _column(sum(float(rarity[index]) for index in candidate.frequencies) / total for candidate in own)
-
-
-def _add(frequencies: Column, candidate: Candidate, share: float) -> None:
-    for index, frequency in candidate.frequencies.items():
-        frequencies[index] += share * frequency
 
 
 def _likeness(own: Sequence[Candidate], scripts: Sequence[int], asked: int, background: Background) -> Column:

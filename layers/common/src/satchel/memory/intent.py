@@ -1,4 +1,4 @@
-"""What a query asks for beside its words: whose message, whether a time, which days. And what a message offers. Pure.
+"""What a query asks for beside its words: whose message, which kind of answer, which days. Pure.
 
 Rules for English, Korean and Chinese; other languages are ranked without these features.
 """
@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime, time, tzinfo
 from typing import Literal
 
 from satchel.embeddings.background import script_of
+from satchel.memory.answers import Kind, asked_kinds, ends_with_question
 from satchel.memory.dates import NamedDays, named_days
 
 KEYWORDS = 4
@@ -79,29 +80,6 @@ _PAST = re.compile(
     re.IGNORECASE,
 )
 
-_WHEN = re.compile(
-    r"\bwhen\b|\bhow long ago\b|\bwhat (?:time|day|date|month|year)\b|\bwhich (?:day|date|month|year)\b"
-    r"|언제|며칠|몇\s*(?:월|일|시|년|요일)|什么时候|什麼時候|何时|哪(?:一)?(?:天|年|月|日)|几(?:月|号|点)|いつ|何(?:日|月|時|年)"
-)
-_TIME = re.compile(
-    r"\b(?:yesterday|today|tonight|tomorrow|ago|last (?:night|week|weekend|month|year|summer|winter|fall"
-    r"|spring|[a-z]+day)"
-    r"|next (?:week|weekend|month|year|[a-z]+day)|this (?:morning|week|weekend|month|year|summer|winter|[a-z]+day)"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|april|june|july|august|september|october"
-    r"|november|december|recently|since|(?:19|20)\d\d|\d{1,2}(?::\d\d)?\s?[ap]m"
-    r"|(?:few|couple of|two|three|four|five|several) (?:days|weeks|months|years)|the other day|just)\b"
-    r"|어제|오늘|내일|모레|그저께|작년|올해|내년|지난|이번|다음\s*(?:주|달)|[월화수목금토일]요일|\d+\s*(?:월|일|시|년)|전에"
-    r"|昨天|今天|明天|前天|后天|去年|今年|明年|上周|下周|这周|上个月|下个月|[周星期][一二三四五六日天]|\d+\s*[月日号年点]|以前"
-)
-_WHERE = re.compile(r"\bwhere\b|\bwhich (?:city|town|country|place)\b|어디|哪里|哪裡|哪儿|什么地方|どこ")
-# A preposition of place before a name or an article, or what Korean, Chinese and Japanese put beside a place.
-_PLACE = re.compile(
-    r"\b(?:in|at|to|from|near|under|inside|behind|into|around) (?:(?:the|a|an|my|our|their) )?(?=\w)"
-    r"|[가-힣](?:에서|에|으로|로)(?![가-힣])|[在到去于住]|[ぁ-んァ-ヶ一-龥](?:に|で|へ)"
-)
-_END_CHARS = 20
-_QUESTION_END = re.compile(r"[?？\uff1f؟]\s*[\"'”’)\]]*\s*$")
-
 
 @dataclass(frozen=True, slots=True)
 class Intent:
@@ -110,8 +88,7 @@ class Intent:
     Attributes:
         role: Whose message most likely answers: `user` for "what did I say", `assistant` for "what did you suggest".
         speakers: Named speakers of the history whom the query names, as the history writes them.
-        asks_when: Whether a time is asked for.
-        asks_where: Whether a place is.
+        asks: Kinds of answer that it asks for.
         both: Whether it is about what both sides did ("what did we talk about").
         asks_current: Whether it asks how things are, so that the newest of several statements holds.
         keywords: Whether it is a few bare words rather than a question: then the words themselves are wanted.
@@ -125,8 +102,7 @@ class Intent:
 
     role: Literal["user", "assistant"] | None
     speakers: frozenset[str]
-    asks_when: bool
-    asks_where: bool
+    asks: frozenset[Kind]
     both: bool
     asks_current: bool
     keywords: bool
@@ -169,8 +145,7 @@ def read_intent(query: str, *, speakers: Iterable[str], now: datetime) -> Intent
     return Intent(
         role=None if named else _asked_role(_REQUEST.sub(" ", query.lower())),
         speakers=named,
-        asks_when=bool(_WHEN.search(query.lower())),
-        asks_where=bool(_WHERE.search(query.lower())),
+        asks=asked_kinds(query),
         both=bool(_BOTH.search(query)),
         asks_current=not days and bool(_NOW.search(query)) and not _PAST.search(query),
         keywords=not days and _is_bare(query, rest),
@@ -195,21 +170,6 @@ def _name_pattern(speaker: str) -> re.Pattern[str]:
     """Return what a speaker's name looks like in a query: the whole, or its first word."""
     names = sorted({speaker, speaker.split(maxsplit=1)[0]} if speaker.split() else {speaker}, key=len, reverse=True)
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?:'s)?(?![a-z0-9_])", re.IGNORECASE)
-
-
-def names_a_time(content: str) -> bool:
-    """Whether a message says when something is or was."""
-    return bool(_TIME.search(content.lower()))
-
-
-def names_a_place(content: str) -> bool:
-    """Whether a message may say where something is or was."""
-    return bool(_PLACE.search(content.lower()))
-
-
-def ends_with_question(content: str) -> bool:
-    """Whether a message ends in a question: it asks for facts more often than it states them."""
-    return bool(_QUESTION_END.search(content[-_END_CHARS:]))
 
 
 def _asked_role(query: str) -> Literal["user", "assistant"] | None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 BATCH = 128
-"""Messages that are compared at once: what comes of them stays in the processor's cache."""
+"""Messages that are compared at once: what comes of them stays in the processor's cache, and memory is bounded."""
 
 
 def best_cosines(

@@ -175,14 +175,12 @@ WHERE user_id = %(user_id)s AND seq = ANY(%(seqs)s::bigint[])
 ORDER BY seq;
 
 -- name: utterances
--- What ranking reads of messages: the first `whole` ones entirely, of the others the beginning
--- (conversation_history_arrival).
+-- What ranking reads of messages (conversation_history_arrival).
 SELECT h.seq, h.session_id, h.role,
        CASE WHEN jsonb_typeof(h.metadata -> 'speaker') = 'string'
             THEN coalesce(nullif(h.metadata ->> 'speaker', ''), h.role) ELSE h.role END AS speaker,
-       CASE WHEN wanted.place <= %(whole)s THEN h.content ELSE left(h.content, %(beginning)s) END AS content,
-       h.created_at
-FROM unnest(%(seqs)s::bigint[]) WITH ORDINALITY AS wanted (seq, place)
+       h.content, h.created_at
+FROM unnest(%(seqs)s::bigint[]) AS wanted (seq)
 JOIN conversation_history h ON h.user_id = %(user_id)s AND h.seq = wanted.seq;
 
 -- name: candidate_vectors

@@ -1,14 +1,13 @@
 """The SQL of search: index rows written, candidates read. All of it as one user."""
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from satchel.embeddings.background import READ_CHARS
 from satchel.embeddings.encoder import Encoding
 from satchel.memory.candidates import Candidate, Candidates, Filters, Utterance
 from satchel.memory.index import IndexEntry
@@ -29,8 +28,8 @@ NEAREST = 80
 DATED = 20
 """Messages that enter by being of a day that the query names, nearest in meaning first."""
 
-REACH = 1
-"""Messages on each side that are read with a candidate."""
+REACH = 2
+"""Messages on each side that enter with each of these: what answers often stands beside what matches."""
 
 PASSAGES = 3
 """Passages of a long message that are compared word by word."""
@@ -134,22 +133,15 @@ class SearchStore:
             by_words, documents = _matching(matching)
             first = {*by_words, *(seq for cursor in near for (seq,) in cursor.fetchall())}
             around = _surroundings(connection, self._user_id, sorted(first), REACH, as_of=filters.as_of)
-            everyone = sorted(first)
-            everyone += sorted({seq for places in around.values() for seq in places.values()} - first)
-            read = {
-                **lookup,
-                "seqs": _array_text(everyone),
-                "whole": len(first),
-                "beginning": READ_CHARS,
-                "passages": PASSAGES,
-            }
+            everyone = sorted(first.union(*(places.values() for places in around.values())))
+            read = {**lookup, "seqs": _array_text(everyone), "passages": PASSAGES}
             with connection.pipeline():
                 utterances = bare_rows(connection, _SQL["utterances"], read)
                 vectors = bare_rows(connection, _SQL["candidate_vectors"], read)
                 counts = bare_rows(connection, _SQL["term_frequencies"], read)
             by_seq = _by_seq(utterances, vectors, counts, 0 if query.tokens is None else query.tokens.shape[1])
-        ranked = frozenset(seq for seq in first if seq in by_seq)
-        return Candidates(by_seq, ranked, around, tuple(words), documents, corpus)
+        ranked = frozenset(seq for seq, one in by_seq.items() if filters.admit(one.message))
+        return Candidates(by_seq, ranked, _before(around, by_seq), tuple(words), documents, corpus)
 
 
 def _matching(cursor: "Cursor[TupleRow] | None") -> tuple[list[int], dict[int, int]]:
@@ -166,6 +158,15 @@ def _surroundings(
     for seq, place, beside in bare_rows(connection, _SQL["surroundings"], values).fetchall():
         around.setdefault(seq, {})[place] = beside
     return around
+
+
+def _before(around: Mapping[int, Mapping[int, int]], known: Container[int]) -> dict[int, int]:
+    """Return for each message the one before it, as far as the surroundings of any tell."""
+    before: dict[int, int] = {}
+    for seq, places in around.items():
+        run = [beside for _, beside in sorted({**places, 0: seq}.items())]
+        before |= {after: one for one, after in itertools.pairwise(run) if one in known and after in known}
+    return before
 
 
 def _messages(connection: Connection, user_id: str, seqs: Sequence[int]) -> dict[int, Message]:
