@@ -183,3 +183,45 @@ def test_a_client_finds_where_to_sign_in(stack):
     assert server["issuer"] == issuer
     registered = httpx2.post(server["registration_endpoint"], json={"redirect_uris": ["http://127.0.0.1:1/callback"]})
     assert registered.status_code == 201
+
+
+def test_an_answer_of_a_hundred_thousand_items_is_uploaded_filtered_and_read_again(stack):
+    token = "ghp_" + "T3stOnly" * 4 + "1234"
+    items = [{"id": n, "text": f"lunch {n} at the usual place, who joins? 점심 🍜"} for n in range(100_000)]
+    for place in range(500, 100_000, 4_000):
+        items[place] = {"id": place, "text": f"security patch for the gateway, token {token}"}
+    content = json.dumps(items, ensure_ascii=False).encode()
+    assert len(content) > 6 * 1024 * 1024
+    bearer = {"authorization": f"Bearer {stack.token('filterer')}"}
+    told = stack.post(b"{}", path="/v1/responses:upload", **bearer).json()
+    request = {
+        "tool": {"name": "slack_search"},
+        "question": "top 20 messages about the security patch",
+        "uploadId": told["uploadId"],
+    }
+
+    async def use(client):
+        before = await client.call_tool("filter_response", request)
+        put = httpx2.put(told["uploadUrl"], content=content, timeout=60)
+        answer = await client.call_tool("filter_response", request)
+        page = await client.read_resource(answer.structured_content["handle"])
+        return before, put, answer, json.loads(page.contents[0].text)
+
+    before, put, answer, page = stack.run("filterer", use)
+    assert (before.is_error, before.structured_content["error"]["field"], put.status_code) == (True, "uploadId", 200)
+    filtered = answer.structured_content
+    assert [item["id"] for item in filtered["data"]] == list(range(500, 80_000, 4_000))
+    assert {item["text"] for item in filtered["data"]} == {"security patch for the gateway, token [REDACTED]"}
+    assert filtered["metadata"]["originalItemCount"] == 100_000
+    assert sum(filtered["metadata"]["removedByReason"].values()) == 99_980
+    assert filtered["metadata"]["bytes"]["before"] == len(content)
+    # The best of what was cut: the five messages that had no place, then the first of the others.
+    assert page["total"] == 60
+    assert [row["item"]["id"] for row in page["items"][:6]] == [*range(80_500, 100_000, 4_000), 0]
+    assert token not in json.dumps([filtered, page])
+    again = stack.post(json.dumps(request).encode(), path="/v1/responses:filter", **bearer).json()
+    assert again["data"] == filtered["data"]
+    others = {"authorization": f"Bearer {stack.token('somebody-else')}"}
+    refused = stack.post(json.dumps(request).encode(), path="/v1/responses:filter", **others)
+    assert (refused.status_code, refused.json()["error"]["field"]) == (400, "uploadId")
+    assert token not in (stack.data.parent / "log").read_text()

@@ -15,6 +15,7 @@ from satchel.errors import UnavailableError
 from satchel.filtering import answering
 from satchel.filtering.intent import analyze_intent
 from satchel.filtering.store import RETENTION, FilterStore
+from satchel.filtering.streamed_response import BUDGET_NOTICE
 from tests.conftest import direct, forget_wiring, https
 from tests.support.filtering import slack_messages
 
@@ -307,6 +308,24 @@ def test_what_was_cut_of_a_short_upload_is_under_its_handle_as_if_it_were_sent(i
     assert page["items"] == inline["items"]
     assert page["total"] == 11
     assert "ghp_" not in json.dumps([page, answer])
+
+
+def test_a_million_keys_are_filtered_as_they_are_read(invoke, upload):
+    items = [{f"key{row}_{column}": column for column in range(10)} for row in range(100_000)]
+    for place in (7, 50_000, 99_999):
+        items[place]["note"] = f"security patch, token {TOKEN}"
+    answer = ask_uploaded(invoke, upload(json.dumps(items).encode()))["structuredContent"]
+    assert [item["note"] for item in answer["data"]] == ["security patch, token [REDACTED]"] * 3
+    assert answer["metadata"]["originalItemCount"] == 100_000
+    assert answer["metadata"]["removedByReason"] == {"keyword_score_below_threshold": 99_997}
+    assert answer["notice"] is None
+
+
+def test_one_object_that_is_too_large_to_hold_is_not_answered_with_and_that_is_said(invoke, upload):
+    line = json.dumps({f"k{i}": i for i in range(600_000)}, separators=(",", ":")).encode()
+    answer = ask_uploaded(invoke, upload(line))["structuredContent"]
+    assert (answer["data"], answer["metadata"]["originalItemCount"]) == ([], 1)
+    assert answer["notice"] == BUDGET_NOTICE
 
 
 def test_an_uploaded_object_is_filtered_where_its_array_is(invoke, upload):

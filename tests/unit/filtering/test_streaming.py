@@ -80,6 +80,17 @@ def test_the_memory_budget_is_kept_and_reported() -> None:
     assert 1 <= len(results[-1].chunk) < 20
 
 
+@pytest.mark.parametrize("places", [2, 20])
+def test_items_too_large_to_hold_are_missed_where_nothing_answers(places: int) -> None:
+    items = [{"text": "lunch"}, {"text": "lunch " + "x" * 30_000}, {"text": "lunch again"}]
+    results, stream = run([items], create_mock_intent_analysis(max_results=places), memory_budget_bytes=20_000)
+    assert results[-1].chunk == items[:1]
+    assert stream.state.budget_exceeded
+    results, stream = run([items], create_mock_intent_analysis(max_results=places))
+    assert results[-1].chunk == items[:places]
+    assert not stream.state.budget_exceeded
+
+
 def test_what_a_stream_cut_is_told_as_of_an_array() -> None:
     texts = ["lunch", "security cat", "insecurity", "the patch", "security", "dog", "security update now", "cat"]
     intent = create_mock_intent_analysis(keywords=("security",), intent="patch", max_results=2)

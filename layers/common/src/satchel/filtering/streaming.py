@@ -62,7 +62,7 @@ class FilterState:
         chars: Characters of all items.
         memory_bytes: What the candidates take now.
         peak_memory_bytes: The most they took.
-        budget_exceeded: Whether candidates had to be given up for the memory budget.
+        budget_exceeded: Whether items that had a place among the best had to be given up for the memory budget.
     """
 
     best: list[Candidate] = field(default_factory=list[Candidate])
@@ -193,6 +193,7 @@ class StreamingFilter:
         final = [candidate.item for candidate in self.kept]
         if not final or state.processed <= places:  # as of an array: nothing answers, or all have a place
             final += [item for _, item in state.unreached[: places - len(final)]]
+            state.budget_exceeded |= len(final) < min(places, state.processed)
         return FilteredChunk(
             chunk=final,
             chunk_index=max(0, state.chunks - 1),

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from satchel.api.wire.any_json import AnyJson
+from satchel.api.wire.types import StorableText
 from satchel.timestamps import format_timestamp
 
 if TYPE_CHECKING:
@@ -100,11 +102,11 @@ class FilterArguments(BaseModel):
 class RemovedItemOut(BaseModel):
     """One thing that was removed."""
 
-    item: Any
+    item: AnyJson
     reason: str
     score: float
     threshold: float | None
-    path: str | None = Field(description="Where it was.")
+    path: StorableText | None = Field(description="Where it was.")
 
 
 class SizeOut(BaseModel):
@@ -140,7 +142,7 @@ class FilterMetadata(BaseModel):
 class FilterResult(BaseModel):
     """What is left of the answer."""
 
-    data: Any
+    data: AnyJson
     reduction: float = Field(description="Share taken out: of items, characters of text, bytes of an object.")
     metadata: FilterMetadata
     handle: str | None = Field(description="URI of what was cut, for 24 hours.")

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from satchel.api.wire.any_json import AnyJson
+
 if TYPE_CHECKING:
     from satchel.filtering.answering import Answered
 
@@ -50,7 +52,7 @@ class UpstreamResult(BaseModel):
 
     model_config = ConfigDict(populate_by_name=True)
 
-    data: Any = Field(description="The answer.")
+    data: AnyJson = Field(description="The answer.")
     total: int = Field(description="Items there were.")
     kept: int = Field(description="Items that are left.")
     removed_by_reason: dict[str, int] = Field(serialization_alias="removedByReason")

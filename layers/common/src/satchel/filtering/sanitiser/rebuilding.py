@@ -42,23 +42,6 @@ class Changes:
         self._containers.setdefault(id(container.document), {})[id(container)] = container
 
 
-def distinct_keys(value: Mapping[str, Any], redacted: Mapping[str, str]) -> dict[str, str]:
-    """New names for the keys of one object: the redacted form, numbered from the second one on where keys collide."""
-    concerned = [key for key in value if key in redacted]
-    if not concerned:
-        return {}
-    taken = {key for key in value if key not in redacted}
-    names: dict[str, str] = {}
-    for key in concerned:
-        name, number = redacted[key], 1
-        while name in taken:
-            number += 1
-            name = f"{redacted[key]}#{number}"
-        taken.add(name)
-        names[key] = name
-    return names
-
-
 def rebuild(documents: list[Document], changes: Changes) -> list[Any] | None:
     """The root with all changes in it, in a list of one; None where nothing changes.
 

@@ -8,7 +8,8 @@ from satchel.filtering.sanitiser.configuration import SanitiserConfig
 from satchel.filtering.sanitiser.detector import Detector
 from satchel.filtering.sanitiser.finding import Finding, Sanitised, SanitisedText
 from satchel.filtering.sanitiser.json_walk import Leaf, Walk, walk
-from satchel.filtering.sanitiser.rebuilding import Changes, distinct_keys, rebuild, shown_path
+from satchel.filtering.sanitiser.key_names import distinct_keys
+from satchel.filtering.sanitiser.rebuilding import Changes, rebuild, shown_path
 from satchel.filtering.sanitiser.redaction import ACTIONS, MASK, redact
 from satchel.filtering.sanitiser.span import Span, settle
 from satchel.filtering.sanitiser.token_rules import TokenRules
