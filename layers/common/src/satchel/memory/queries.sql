@@ -184,22 +184,23 @@ FROM unnest(%(seqs)s::bigint[]) AS wanted (seq)
 JOIN conversation_history h ON h.user_id = %(user_id)s AND h.seq = wanted.seq;
 
 -- name: candidate_vectors
--- The passages of each given message that are nearest to the query, with their token vectors (message_passages
--- primary key). A long message is judged by its best few passages. All in one row: as hundreds of small ones, a
--- megabyte costs both sides more than twice as much.
-SELECT array_agg(seq) AS seqs, array_agg(similarity) AS similarities, array_agg(bytes) AS bytes,
+-- The passages of each given message that are nearest to the query, nearest first, with their token vectors
+-- (message_passages primary key). A long message is judged by its best few passages. Dozens of them in a row: hundreds
+-- of small values cost the reader most, and one of a megabyte the writer.
+SELECT array_agg(seq) AS seqs, array_agg(similarity) AS similarities, array_agg(coalesce(length(tokens), 0)) AS sizes,
        string_agg(tokens, '') AS tokens
-FROM unnest(%(seqs)s::bigint[]) AS wanted (seq)
-CROSS JOIN LATERAL (
-    SELECT max(similarity) AS similarity, coalesce(sum(length(tokens)), 0) AS bytes, string_agg(tokens, '') AS tokens
+FROM (
+    SELECT seq, similarity, tokens, row_number() OVER (ORDER BY seq, place) / 64 AS part
     FROM (
-        SELECT 1 - (embedding <=> %(embedding)s::halfvec) AS similarity, tokens
+        SELECT seq, 1 - (embedding <=> %(embedding)s::halfvec) AS similarity, tokens,
+               row_number() OVER (PARTITION BY seq ORDER BY embedding <=> %(embedding)s::halfvec, passage) AS place
         FROM message_passages
-        WHERE user_id = %(user_id)s AND message_passages.seq = wanted.seq AND encoder = %(encoder)s
-        ORDER BY embedding <=> %(embedding)s::halfvec, passage
-        LIMIT %(passages)s
-    ) best
-) message;
+        WHERE user_id = %(user_id)s AND seq = ANY(%(seqs)s::bigint[]) AND encoder = %(encoder)s
+    ) passage
+    WHERE place <= %(passages)s
+) best
+GROUP BY part
+ORDER BY part;
 
 -- name: term_frequencies
 -- How often each word of a query occurs in the given messages. Read term by term (message_terms primary key) and then

@@ -184,18 +184,21 @@ def _by_seq(
     }
 
 
-def _vectors(cursor: "Cursor[TupleRow]", width: int) -> dict[int, tuple[float | None, NDArray[np.int8] | None]]:
-    """Return for each message its similarity, and its token vectors: a view into those of all."""
-    ((seqs, similarities, sizes, packed),) = cursor.fetchall()
-    if not seqs:
-        return {}
-    if not packed or not width:
-        return {seq: (similarity, None) for seq, similarity in zip(seqs, similarities, strict=True)}
-    tokens = np.frombuffer(packed, np.int8).reshape(-1, width)
-    ends = [size // width for size in itertools.accumulate(sizes)]
+def _vectors(cursor: "Cursor[TupleRow]", width: int) -> dict[int, tuple[float, NDArray[np.int8] | None]]:
+    """Return for each message its similarity, and the token vectors of its passages: a view into those of all."""
+    rows = cursor.fetchall()
+    packed = b"".join(row[3] for row in rows if row[3] is not None) if width else b""
+    tokens = np.frombuffer(packed, np.int8).reshape(-1, width or 1)
+    spans: dict[int, tuple[float, int, int]] = {}
+    end = 0
+    for seqs, similarities, sizes, _ in rows:
+        for seq, similarity, size in zip(seqs, similarities, sizes, strict=True):
+            start, end = end, end + size
+            nearest, first, _ = spans.get(seq, (similarity, start, end))
+            spans[seq] = (nearest, first, end)
     return {
-        seq: (similarity, tokens[start:end] if start < end else None)
-        for seq, similarity, start, end in zip(seqs, similarities, [0, *ends[:-1]], ends, strict=True)
+        seq: (similarity, tokens[start // width : end // width] if packed and start < end else None)
+        for seq, (similarity, start, end) in spans.items()
     }
 
 
