@@ -1,6 +1,5 @@
 """Orders candidates and says how probable it is that each answers the query. Pure."""
 
-import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -91,7 +90,8 @@ def ranks_of(features: Features, messages: Sequence[Utterance], intent: Intent) 
 
 def order_of(ranks: Column, messages: Sequence[Utterance]) -> list[int]:
     """Return the rows by falling rank; ties go to the newer message."""
-    return sorted(range(len(messages)), key=lambda row: (-ranks[row], -_instant(messages[row]), -messages[row].seq))
+    arrived, said = [message.seq for message in messages], [_instant(message) for message in messages]
+    return np.lexsort((arrived, said, ranks.tolist()))[::-1].tolist()
 
 
 def contributions(features: Features, messages: Sequence[Utterance], weights: Weights = WEIGHTS) -> dict[str, Column]:
@@ -167,8 +167,9 @@ def log_odds(ranks: Column, order: Sequence[int], evidence: Mapping[str, Column]
     odds = np.full_like(ranks, CALIBRATION.intercept)
     for name, column in evidence.items():
         odds += getattr(CALIBRATION, name) * column
-    for before, row in itertools.pairwise(order):
-        odds[row] = min(odds[row], odds[before] - HARDLY * (ranks[before] - ranks[row]))
+    best_first = list(order)
+    floor = HARDLY * ranks[best_first]
+    odds[best_first] = np.minimum.accumulate(odds[best_first] - floor) + floor
     return odds
 
 
