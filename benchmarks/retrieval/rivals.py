@@ -20,13 +20,9 @@ from typing import Any
 
 # As in `run.py`; and mem0 encodes one message at a time, where more threads wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-# It reads them when it is imported, and would tell its makers of each run and write into the home folder.
-os.environ["MEM0_TELEMETRY"] = "False"
-os.environ["MEM0_DIR"] = tempfile.mkdtemp(prefix="satchel-mem0-")
 
 import chromadb
 from all_minilm_l6_v2 import extract_model
-from mem0 import Memory
 from sentence_transformers import SentenceTransformer
 
 UNANSWERED = {"adversarial", "unanswerable"}
@@ -58,6 +54,10 @@ def chroma(folder: Path, model_folder: Path) -> Prepare:
 
 
 def mem0(folder: Path, model_folder: Path) -> Prepare:
+    # Read at the import: it would tell its makers of each run, and write into the home folder.
+    os.environ |= {"MEM0_TELEMETRY": "False", "MEM0_DIR": str(folder)}
+    from mem0 import Memory  # noqa: PLC0415
+
     store = {"collection_name": "messages", "path": str(folder / "qdrant"), "embedding_model_dims": 384}
     memory = Memory.from_config(
         {
