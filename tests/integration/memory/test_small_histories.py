@@ -102,6 +102,9 @@ DAYS = [
         ("昨天我说了什么？", 1),
         ("what did we talk about on {three:%B %d}?", 3),
         ("on {three:%A}", 3),
+        ("What did we talk about in our first conversation?", 5),
+        ("우리 첫 대화 때 무슨 얘기 했지?", 5),
+        ("我们第一次聊天的时候聊了什么话题?", 5),
     ],
 )
 def test_a_question_about_a_day_and_nothing_else_finds_what_was_said_on_it(newcomer, query, days_ago):

@@ -52,6 +52,27 @@ def test_what_names_no_day_is_left_alone(text):
     assert named_days(text, today=WEDNESDAY) == ([], text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What did we discuss in our first conversation?",
+        "what did I say the first time we talked",
+        "우리 첫 대화 때 무슨 이야기를 했는지 기억나?",
+        "처음 대화했을 때 뭐라고 했지?",
+        "你还记得我们第一次对话的时候聊了什么吗?",
+        "最初の会話で何を話した？",
+    ],
+)
+def test_the_first_conversation_is_the_day_of_the_first_message(text):
+    began = date(2023, 4, 27)
+    assert named_days(text, today=WEDNESDAY, began=began)[0] == [days(began)]
+    assert named_days(text, today=WEDNESDAY)[0] == []
+
+
+def test_a_first_conversation_with_somebody_else_is_no_day():
+    assert named_days("the first conversation with Ann", today=WEDNESDAY, began=WEDNESDAY)[0] == []
+
+
 def test_the_words_of_a_day_are_blanked_out():
     assert named_days("what on May 4th?", today=WEDNESDAY)[1] == "what on        ?"
 

@@ -155,6 +155,12 @@ def test_a_named_day_comes_first():
     assert hits[0].contributions["days"] > 0
 
 
+def test_what_was_talked_about_on_a_day_shows_in_what_the_user_brought_up():
+    messages = [message(1, "Let us see the garden gate."), message(2, "The garden gate is open.", role="assistant")]
+    day = f"{messages[0].created_at:%B %d}"
+    assert [hit.message.seq for hit in ranked(messages, f"what did we talk about on {day}?")] == [1, 2]
+
+
 def test_a_message_that_asks_gives_way_to_one_that_tells():
     hits = ranked([message(1, "the gate is green?"), message(2, "the gate is green.")], "what colour is the gate?")
     assert [hit.message.seq for hit in hits] == [2, 1]

@@ -57,6 +57,20 @@ class Filters:
         )
 
 
+class Corpus(NamedTuple):
+    """The messages that a search is about.
+
+    Attributes:
+        messages: How many the filters let through.
+        newest: The `seq` of the newest of them; 0 without any.
+        began: When the first of all the user's messages was said; None without any.
+    """
+
+    messages: int
+    newest: int
+    began: datetime | None
+
+
 class Candidate(NamedTuple):
     """A message with what is known of it in the light of one query.
 

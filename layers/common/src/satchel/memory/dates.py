@@ -93,7 +93,7 @@ AFTERMATH = 0.4
 AFTERMATH_DAYS = 7
 
 
-def named_days(text: str, *, today: date) -> tuple[list[NamedDays], str]:
+def named_days(text: str, *, today: date, began: date | None = None) -> tuple[list[NamedDays], str]:
     """Return the days that a text names, and the text with their words blanked out.
 
     No two days come from the same words: rules that say more go first.
@@ -101,12 +101,16 @@ def named_days(text: str, *, today: date) -> tuple[list[NamedDays], str]:
     Args:
         text: In the form of `terms.normalize`.
         today: The asker's day, in the asker's time zone.
+        began: The day of the first message of all, which "our first conversation" means.
 
     Returns:
         The days in the order of the rules, and a text of the same length.
     """
     rest = text
     found: list[NamedDays] = []
+    if began is not None and (first := _FIRST.search(rest)):
+        found.append(NamedDays(began, began))
+        rest = rest[: first.start()] + " " * (first.end() - first.start()) + rest[first.end() :]
     for pattern, read in _RULES:
         for match in pattern.finditer(rest):
             named = read(match, today)
@@ -205,6 +209,16 @@ def _year(match: re.Match[str], _today: date) -> NamedDays:
 
 _COUNT_KO = r"(?P<count>\d{1,3}|" + "|".join(n for n in _NUMBERS if "\uac00" <= n[0] <= "\ud7a3") + ")"
 _COUNT_ZH = r"(?P<count>\d{1,3}|[一二三四五六七八九十两])"
+
+# The first conversation of all; one *with* somebody else is an event in life.
+_FIRST = re.compile(
+    r"\b(?:during|in|at)?\s*(?:our|the) (?:very )?first (?:ever )?(?:conversation|chat|session|talk)\b(?! with)"
+    r"|\b(?:the )?first time (?:that )?we (?:ever )?(?:talked|spoke|chatted|met)\b"
+    r"|\bwhen we first (?:talked|spoke|chatted|met)\b"
+    r"|(?:우리\s*)?(?:첫|처음)\s*(?:번째\s*)?(?:대화|채팅)(?:\s*때|에서|에)?|(?:우리\s*)?처음\s*(?:대화|채팅|이야기|얘기)(?:했을|한|할)\s*때"
+    r"|(?:我们|我們)?第一次(?:的)?(?:对话|對話|聊天|谈话|談話|交谈|交談)(?:的?时候|的?時候|时|時)?|最初の(?:会話|チャット)",
+    re.IGNORECASE,
+)
 
 # (pattern, reader); a rule sees only what the rules before it left.
 _RULES: list[tuple[re.Pattern[str], Callable[[re.Match[str], date], NamedDays | None]]] = [

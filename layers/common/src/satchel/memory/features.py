@@ -267,4 +267,6 @@ def _pieces(candidate: Candidate) -> float:
 def _role(candidate: Candidate, intent: Intent) -> float:
     if intent.role is not None:
         return float(candidate.message.role == intent.role)
-    return UNSTATED_USER if not intent.speakers and not intent.both and candidate.message.role == "user" else 0.0
+    # What was talked about on a day shows best in what the user brought up.
+    open_to_all = intent.both and not intent.days_alone
+    return UNSTATED_USER if not intent.speakers and not open_to_all and candidate.message.role == "user" else 0.0

@@ -60,9 +60,9 @@ _PARTICLE = re.compile(
 # What may be left of a question that asks for whatever was said on a day.
 _WHATEVER = re.compile(
     r"\b(?:i|we|you|me|us|my|our|did|do|does|doing|done|was|were|had|have|has|is|are|happen(?:ed|ing)?|going|went|about|on"
-    r"|in|at|from|of|the|to|with|any|anything|everything|something|all|show|messages?|s)\b"
-    r"|(?<![가-힣])(?:대화|메시지|이야기|얘기|말|일이?|지난|보여|줘|에|있었(?:지|어|나|니)|했(?:지|어|나|니))(?![가-힣])"
-    r"|[说說做有事过過都]|[^\w]",
+    r"|in|at|from|of|the|to|with|any|anything|everything|something|all|show|messages?|topics?|subjects?|things?|stuff|lots?|a|much|so|s)\b"
+    r"|(?<![가-힣])(?:대화|메시지|이야기|얘기|말|일이?|지난|보여|줘|에|주제(?:로|를|였지)?|많이|우리(?:가)?|때|한|나눈|했는데|있었(?:지|어|나|니)|했(?:지|어|나|니))(?![가-힣])"
+    r"|[说說做有事过過都聊谈談话話题題这這天那们們还還很多些]|[^\w]",
     re.IGNORECASE,
 )
 
@@ -129,17 +129,19 @@ class Intent:
         return datetime.combine(day, time(), self.zone)
 
 
-def read_intent(query: str, *, speakers: Iterable[str], now: datetime) -> Intent:
+def read_intent(query: str, *, speakers: Iterable[str], now: datetime, began: datetime | None = None) -> Intent:
     """Return what a query asks for.
 
     Args:
         query: In the form of `terms.normalize`.
         speakers: Names of those who speak in the history.
         now: The asker's time, in the asker's time zone.
+        began: When the first message of all was said.
     """
     names = {speaker: _name_pattern(speaker) for speaker in speakers}
     named = frozenset(speaker for speaker, pattern in names.items() if pattern.search(query))
-    days, rest = named_days(query, today=now.date())
+    zone = now.tzinfo or UTC
+    days, rest = named_days(query, today=now.date(), began=began.astimezone(zone).date() if began else None)
     for pattern in (*(names[speaker] for speaker in sorted(named)), _FRAME, _PARTICLE):
         rest = pattern.sub(_blank, rest)
     return Intent(
@@ -151,7 +153,7 @@ def read_intent(query: str, *, speakers: Iterable[str], now: datetime) -> Intent
         keywords=not days and _is_bare(query, rest),
         days=tuple(days),
         days_alone=bool(days) and not named and not _WHATEVER.sub("", rest),
-        zone=now.tzinfo or UTC,
+        zone=zone,
         script=script_of(query),
         subject=rest,
     )

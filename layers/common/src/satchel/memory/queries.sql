@@ -74,8 +74,10 @@ ORDER BY seq
 LIMIT %(limit)s;
 
 -- name: searched_corpus
--- How many messages a search ranks, and the newest of them (conversation_history_arrival).
-SELECT count(*) AS messages, coalesce(max(seq), 0) AS newest
+-- How many messages a search ranks, and the newest of them (conversation_history_arrival); and when the first of all was
+-- said (conversation_history_recent).
+SELECT count(*) AS messages, coalesce(max(seq), 0) AS newest,
+       (SELECT min(created_at) FROM conversation_history WHERE user_id = %(user_id)s) AS began
 FROM conversation_history
 WHERE user_id = %(user_id)s
   AND (%(as_of)s::bigint IS NULL OR seq <= %(as_of)s)

@@ -10,7 +10,7 @@ from itertools import islice
 
 from satchel.embeddings.encoder import Encoder
 from satchel.errors import InvalidInputError
-from satchel.memory.candidates import Filters, Utterance
+from satchel.memory.candidates import Corpus, Filters, Utterance
 from satchel.memory.hits import DEFAULT_LIMIT, DEFAULT_MIN_SCORE, Hit, SearchResult
 from satchel.memory.intent import read_intent
 from satchel.memory.messages import Role
@@ -88,8 +88,8 @@ def search(
     question = _fingerprint(text, min_score, filters)
     place = None if cursor is None else _read_cursor(cursor, question)
     now = place.now if place else clock()
-    corpus, newest = store.corpus(replace(filters, as_of=place.as_of if place else None))
-    filters = replace(filters, as_of=newest)
+    corpus = store.corpus(replace(filters, as_of=place.as_of if place else None))
+    filters = replace(filters, as_of=corpus.newest)
     if text == EVERYTHING:
         found = _list(store, filters, place, limit + 1)
     else:
@@ -101,12 +101,12 @@ def search(
     return SearchResult(
         _hits(store, packed, neighbours),
         len(best[:limit]) - len(page),
-        _write_cursor(_Cursor(newest, now, _key(page[-1]), question)) if more else None,
+        _write_cursor(_Cursor(corpus.newest, now, _key(page[-1]), question)) if more else None,
     )
 
 
 def find(
-    store: SearchStore, encoder: Encoder, text: str, *, now: datetime, filters: Filters, corpus: int
+    store: SearchStore, encoder: Encoder, text: str, *, now: datetime, filters: Filters, corpus: Corpus
 ) -> Iterator[Ranked]:
     """Give out all candidates for a query, best first.
 
@@ -116,20 +116,20 @@ def find(
         text: In the form of `terms.normalize`, not blank.
         now: The asker's time, in the asker's time zone.
         filters: Which messages may be returned.
-        corpus: How many these are.
+        corpus: What is known of these.
     """
     (encoding,) = encoder.encode([text], input_type="query")
-    asked = read_intent(text, speakers=(), now=now)
+    asked = read_intent(text, speakers=(), now=now, began=corpus.began)
     candidates = store.candidates(
         query=encoding,
         encoder=encoder.name,
         words=query_terms(asked.subject) or query_terms(text),
         days=asked.spans(now),
         filters=filters,
-        corpus=corpus,
+        corpus=corpus.messages,
     )
     if candidates.speakers:
-        asked = read_intent(text, speakers=candidates.speakers, now=now)
+        asked = read_intent(text, speakers=candidates.speakers, now=now, began=corpus.began)
     return rank(candidates, encoding, asked, encoder.background)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from satchel.embeddings.encoder import Encoding
-from satchel.memory.candidates import Candidate, Candidates, Filters, Utterance
+from satchel.memory.candidates import Candidate, Candidates, Corpus, Filters, Utterance
 from satchel.memory.index import IndexEntry
 from satchel.memory.messages import Message
 from satchel.memory.terms import QueryTerm
@@ -68,10 +68,10 @@ class SearchStore:
         rows = self._database.fetch_all(self._user_id, _SQL["unindexed_messages"], encoder=encoder, limit=limit)
         return [Message(**row) for row in rows]
 
-    def corpus(self, filters: Filters) -> tuple[int, int]:
-        """Return how many messages the filters let through, and the newest one's `seq` (0 without any)."""
+    def corpus(self, filters: Filters) -> Corpus:
+        """Return how many messages the filters let through, and what else is to be known of them."""
         (row,) = self._database.fetch_all(self._user_id, _SQL["searched_corpus"], **_filter_values(filters))
-        return row["messages"], row["newest"]
+        return Corpus(**row)
 
     def newest(self, filters: Filters, *, after: tuple[datetime, int] | None, limit: int) -> list[Message]:
         """Return messages that the filters let through, newest first.
@@ -118,7 +118,7 @@ class SearchStore:
             words: The query's words.
             days: Spans of time [since, until) that the query names; the nearest messages of each take part.
             filters: Which messages may be returned. The messages beside them may be any.
-            corpus: As `corpus` returned it.
+            corpus: How many messages these are.
         """
         vector = _vector_text(query.pooled)
         lookup = {"user_id": self._user_id, "encoder": encoder, "embedding": vector, **_lookup(words)}
