@@ -61,7 +61,7 @@ class Calibration:
     unmet: float = -1.3
     answer: float = 0.77
     days: float = 1.2
-    other_day: float = -2.74
+    other_day: float = -3.0
     days_alone: float = 5.0
     other_role: float = -2.76
     question: float = -1.25
