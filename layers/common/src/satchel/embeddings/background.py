@@ -71,9 +71,9 @@ class Background:
     level: NDArray[np.float32]
     spread: float
 
-    def row(self, script: int) -> int:
-        """Return the row that serves a script, an index into `SCRIPTS`."""
-        return script if len(self.level) > 1 else 0
+    def rows(self, scripts: NDArray[np.intp] | int) -> NDArray[np.intp]:
+        """Return the row that serves each script, an index into `SCRIPTS`."""
+        return np.minimum(scripts, len(self.level) - 1)
 
 
 def script_of(text: str) -> int:

@@ -1,6 +1,6 @@
 """What ranking looks at: for each candidate a row of numbers, each with its meaning and source. Pure, numpy."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from satchel.embeddings.background import Background, scripts_of
 from satchel.embeddings.encoder import Encoding
 from satchel.memory.answers import Kind, ends_with_question, gives, opens_with_reaction
-from satchel.memory.candidates import Candidate, Candidates
+from satchel.memory.candidates import Candidate, Candidates, Utterance
 from satchel.memory.intent import Intent
 from satchel.memory.late_interaction import best_cosines
 from satchel.memory.terms import fold
@@ -107,10 +107,11 @@ def read_features(
     rows = [at[seq] for seq in seqs]
     beside = _beside(candidates, at)
     own = [candidates.by_seq[seq] for seq in seqs]
-    contents = [candidate.message.content for candidate in own]
+    messages = [candidate.message for candidate in own]
+    contents = [message.content for message in messages]
     rarity = inverse_document_frequencies(candidates)
-    scripts = scripts_of([candidates.by_seq[seq].message.content for seq in read])
-    likeness = _likeness(own, [scripts[row] for row in rows], intent.script, background)
+    scripts = np.array(scripts_of([candidates.by_seq[seq].message.content for seq in read]))
+    likeness = _likeness(own, scripts[rows], intent.script, background)
     met = _late_interaction([candidates.by_seq[seq].tokens for seq in read], query, scripts, intent.script, background)
     if met is not None and not intent.keywords:
         # Bare words are looked for in the message itself.
@@ -119,20 +120,20 @@ def read_features(
         meaning=likeness * WITHOUT_TOKENS if met is None else met[rows] @ piece_weights(candidates, query, rarity),
         words=_bm25f(candidates, read, beside, rarity)[rows],
         likeness=likeness,
-        role=_column(_role(candidate, intent) for candidate in own),
-        speaker=_column(float(candidate.message.speaker in intent.speakers) for candidate in own),
-        question=_column(float(ends_with_question(content)) for content in contents),
-        reaction=_column(float(opens_with_reaction(content)) for content in contents),
-        length=np.log1p(_column(float(len(content)) for content in contents)),
+        role=_role(messages, intent),
+        speaker=_column([message.speaker in intent.speakers for message in messages]),
+        question=_column([ends_with_question(content) for content in contents]),
+        reaction=_column([opens_with_reaction(content) for content in contents]),
+        length=np.log1p(_column([len(content) for content in contents])),
         time=np.maximum(_answers("time", intent, contents), _answers("duration", intent, contents)),
         place=_answers("place", intent, contents),
         number=_answers("number", intent, contents),
         name=_answers("name", intent, contents),
-        days=_column(intent.nearness(candidate.message.created_at) for candidate in own),
-        exact=_own_coverage(own, rarity) * float(intent.keywords),
-        other_role=_column(float(intent.role not in (None, candidate.message.role)) for candidate in own),
-        foreign=_column(float(scripts[row] != intent.script) for row in rows),
-        pieces=np.log1p(_column(_pieces(candidate) for candidate in own)),
+        days=_column(intent.nearness([message.created_at for message in messages])),
+        exact=_own_coverage(own, rarity) if intent.keywords else np.zeros(len(own)),
+        other_role=_column([intent.role not in (None, message.role) for message in messages]),
+        foreign=_column(scripts[rows] != intent.script),
+        pieces=np.log1p(_column([_pieces(candidate) for candidate in own])),
     )
 
 
@@ -156,15 +157,15 @@ def piece_weights(candidates: Candidates, query: Encoding, rarity: Column) -> Co
     return weights / max(float(weights.sum()), PIECE_FLOOR)
 
 
-def _column(values: Iterable[float]) -> Column:
-    return np.fromiter(values, dtype=np.float64)
+def _column(values: Sequence[float] | NDArray[np.bool_]) -> Column:
+    return np.array(values, dtype=np.float64)
 
 
 def _answers(kind: Kind, intent: Intent, contents: Sequence[str]) -> Column:
     """Return 1 for each message that may give an answer of a kind, where that is asked for."""
     if kind not in intent.asks:
         return np.zeros(len(contents))
-    return _column(float(gives(kind, content)) for content in contents)
+    return _column([gives(kind, content) for content in contents])
 
 
 def _beside(candidates: Candidates, at: Mapping[int, int]) -> dict[int, NDArray[np.intp]]:
@@ -183,7 +184,7 @@ def _beside(candidates: Candidates, at: Mapping[int, int]) -> dict[int, NDArray[
 def _late_interaction(
     tokens: Sequence[NDArray[np.int8] | None],
     query: Encoding,
-    scripts: Sequence[int],
+    scripts: NDArray[np.intp],
     asked: int,
     background: Background,
 ) -> NDArray[np.float32] | None:
@@ -195,9 +196,9 @@ def _late_interaction(
     cosines[having] = best_cosines(
         query.tokens,
         [vectors for vectors in tokens if vectors is not None and len(vectors)],
-        query_mean=background.queries[background.row(asked)],
+        query_mean=background.queries[background.rows(asked)],
         means=background.passages,
-        rows=[background.row(scripts[row]) for row in having],
+        rows=background.rows(scripts[having]).tolist(),
     )
     return cosines
 
@@ -240,22 +241,18 @@ def _with_nothing(rows: NDArray[Any], *, below: float) -> NDArray[Any]:
 def _named(speaker: str, candidates: Candidates) -> Column:
     """Return 1 for each word of the query that is part of a speaker's name."""
     names = {fold(part) for part in speaker.split()}
-    return _column(float(word.word in names) for word in candidates.words)
+    return _column([word.word in names for word in candidates.words])
 
 
 def _own_coverage(own: Sequence[Candidate], rarity: Column) -> Column:
     total = max(float(rarity.sum()), 1e-9)
-    return _column(sum(float(rarity[index]) for index in candidate.frequencies) / total for candidate in own)
+    return _column([sum(float(rarity[index]) for index in candidate.frequencies) / total for candidate in own])
 
 
-def _likeness(own: Sequence[Candidate], scripts: Sequence[int], asked: int, background: Background) -> Column:
-    levels = background.level[background.row(asked)]
-    return _column(
-        0.0
-        if candidate.similarity is None
-        else (candidate.similarity - float(levels[background.row(script)])) / background.spread
-        for candidate, script in zip(own, scripts, strict=True)
-    )
+def _likeness(own: Sequence[Candidate], scripts: NDArray[np.intp], asked: int, background: Background) -> Column:
+    similarities = _column([np.nan if candidate.similarity is None else candidate.similarity for candidate in own])
+    levels = background.level[background.rows(asked), background.rows(scripts)]
+    return np.nan_to_num((similarities - levels) / background.spread)
 
 
 def _pieces(candidate: Candidate) -> float:
@@ -264,9 +261,10 @@ def _pieces(candidate: Candidate) -> float:
     return len(candidate.message.content) / PIECE_CHARS
 
 
-def _role(candidate: Candidate, intent: Intent) -> float:
+def _role(messages: Sequence[Utterance], intent: Intent) -> Column:
     if intent.role is not None:
-        return float(candidate.message.role == intent.role)
+        return _column([message.role == intent.role for message in messages])
     # What was talked about on a day shows best in what the user brought up.
-    open_to_all = intent.both and not intent.days_alone
-    return UNSTATED_USER if not intent.speakers and not open_to_all and candidate.message.role == "user" else 0.0
+    if intent.speakers or (intent.both and not intent.days_alone):
+        return np.zeros(len(messages))
+    return UNSTATED_USER * _column([message.role == "user" for message in messages])

@@ -4,7 +4,7 @@ Rules for English, Korean and Chinese; other languages are ranked without these 
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, tzinfo
 from typing import Literal
@@ -112,12 +112,13 @@ class Intent:
     script: int
     subject: str
 
-    def nearness(self, said_at: datetime) -> float:
-        """Return how near something said at an instant is to the days that the query names, 0 to 1."""
+    def nearness(self, said_at: Sequence[datetime]) -> list[float]:
+        """Return how near what was said at some instants is to the days that the query names, 0 to 1."""
         if not self.days:
-            return 0.0
-        day = said_at.astimezone(self.zone).date()
-        return sum(named.nearness(day) for named in self.days) / len(self.days)
+            return [0.0] * len(said_at)
+        days = [instant.astimezone(self.zone).date() for instant in said_at]
+        near = {day: sum(named.nearness(day) for named in self.days) / len(self.days) for day in set(days)}
+        return [near[day] for day in days]
 
     def spans(self, now: datetime) -> list[tuple[datetime, datetime]]:
         """Return the days that the query names as spans of time [since, until)."""
