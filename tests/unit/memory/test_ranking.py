@@ -1,4 +1,4 @@
-from dataclasses import replace
+from dataclasses import astuple, replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -244,7 +244,7 @@ def test_what_is_beside_a_message_never_changes_how_well_it_meets_a_query(others
         found = candidates(messages, query)
         intent = read_intent(query, speakers=(), now=NOW)
         features = read_features(found, sorted(found.ranked), encoded(query, "query"), intent, ENCODER.background)
-        return features.at(0)
+        return [float(column[0]) for column in astuple(features)]
 
     assert row_of_the_gate([gate, *beside]) == pytest.approx(row_of_the_gate([gate]), abs=1e-5)
 

@@ -1,7 +1,7 @@
 """What ranking looks at: for each candidate a row of numbers, each with its meaning and source. Pure, numpy."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -84,10 +84,6 @@ class Features:
     other_role: Column
     foreign: Column
     pieces: Column
-
-    def at(self, index: int) -> dict[str, float]:
-        """Return one row by name."""
-        return {field.name: float(getattr(self, field.name)[index]) for field in fields(self)}
 
 
 def read_features(
