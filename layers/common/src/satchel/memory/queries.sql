@@ -102,19 +102,28 @@ LIMIT %(limit)s;
 -- name: keyword_matches
 -- BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009; k1 = 1.2, b = 0.75 of a fixed 20
 -- terms) over words that each stand for several terms: the best messages with their matched words, and, under a NULL
--- seq, in how many messages each word occurs (message_terms primary key).
+-- seq, in how many messages each word occurs (message_terms primary key). OFFSET 0 has each term looked up in the index:
+-- joined as the planner likes, it may read all terms of all users for a prefix that is not there.
 WITH asked AS (
     SELECT * FROM unnest(%(words)s::int[], %(terms)s::text[]) AS asked (word, term)
 ), begun AS (
     SELECT * FROM unnest(%(prefix_words)s::int[], %(prefixes)s::text[]) AS begun (word, prefix)
 ), posting AS (
     SELECT word, seq, frequency, message_terms
-    FROM asked JOIN message_terms USING (term)
-    WHERE user_id = %(user_id)s
+    FROM asked CROSS JOIN LATERAL (
+        SELECT seq, frequency, message_terms
+        FROM message_terms t
+        WHERE user_id = %(user_id)s AND t.term = asked.term
+        OFFSET 0
+    ) exact
     UNION ALL
     SELECT word, seq, frequency, message_terms
-    FROM begun JOIN message_terms ON term >= prefix AND term < prefix || U&'\+10FFFF'
-    WHERE user_id = %(user_id)s
+    FROM begun CROSS JOIN LATERAL (
+        SELECT seq, frequency, message_terms
+        FROM message_terms
+        WHERE user_id = %(user_id)s AND term >= prefix AND term < prefix || U&'\+10FFFF'
+        OFFSET 0
+    ) prefixed
 ), matched AS (
     SELECT word, seq, max(frequency)::float8 AS frequency, max(message_terms)::float8 AS length
     FROM posting
@@ -205,22 +214,28 @@ GROUP BY part
 ORDER BY part;
 
 -- name: term_frequencies
--- How often each word of a query occurs in the given messages. Read term by term (message_terms primary key) and then
--- narrowed: by message it would read all terms of each.
-WITH posting AS MATERIALIZED (
-    SELECT asked.word, t.seq, t.frequency, t.message_terms
-    FROM unnest(%(words)s::int[], %(terms)s::text[]) AS asked (word, term) JOIN message_terms t USING (term)
-    WHERE t.user_id = %(user_id)s
-    UNION ALL
-    SELECT begun.word, t.seq, t.frequency, t.message_terms
-    FROM unnest(%(prefix_words)s::int[], %(prefixes)s::text[]) AS begun (word, prefix)
-    JOIN message_terms t ON t.term >= prefix AND t.term < prefix || U&'\+10FFFF'
-    WHERE t.user_id = %(user_id)s
-)
+-- How often each word of a query occurs in the given messages, looked up term by term as in keyword_matches.
 SELECT seq, array_agg(word) AS words, array_agg(frequency::int) AS frequencies, max(length)::int AS length
 FROM (
     SELECT word, seq, max(frequency) AS frequency, max(message_terms) AS length
-    FROM posting JOIN unnest(%(seqs)s::bigint[]) AS wanted (seq) USING (seq)
+    FROM (
+        SELECT word, seq, frequency, message_terms
+        FROM unnest(%(words)s::int[], %(terms)s::text[]) AS asked (word, term) CROSS JOIN LATERAL (
+            SELECT seq, frequency, message_terms
+            FROM message_terms t
+            WHERE user_id = %(user_id)s AND t.term = asked.term AND seq = ANY(%(seqs)s::bigint[])
+            OFFSET 0
+        ) exact
+        UNION ALL
+        SELECT word, seq, frequency, message_terms
+        FROM unnest(%(prefix_words)s::int[], %(prefixes)s::text[]) AS begun (word, prefix) CROSS JOIN LATERAL (
+            SELECT seq, frequency, message_terms
+            FROM message_terms
+            WHERE user_id = %(user_id)s AND term >= prefix AND term < prefix || U&'\+10FFFF'
+              AND seq = ANY(%(seqs)s::bigint[])
+            OFFSET 0
+        ) prefixed
+    ) posting
     GROUP BY word, seq
 ) counted
 GROUP BY seq;
