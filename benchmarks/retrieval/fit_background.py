@@ -15,8 +15,9 @@ import numpy as np
 import product
 from numpy.typing import NDArray
 
-from satchel.embeddings.background import SCRIPTS, background_row
 from satchel.embeddings.encoder import Encoding
+from satchel.embeddings.measuring import background_row
+from satchel.embeddings.scripts import SCRIPTS
 
 HERE = Path(__file__).parent
 SCRIPT_OF = {"ko": "hangul", "ja": "kana", "zh": "han", "ru": "cyrillic", "ar": "arabic", "hi": "devanagari"}

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from satchel.embeddings.background import Background, measure_background
+from satchel.embeddings.background import Background
 from satchel.embeddings.encoder import Encoding, InputType
+from satchel.embeddings.measuring import measure_background
 from satchel.errors import UnavailableError
 
 TITAN = "amazon.titan-embed-text-v2:0"

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from satchel.embeddings.background import Background
+from satchel.embeddings.background import Background
 
 InputType = Literal["query", "passage"]
 
@@ -45,7 +44,7 @@ class Encoder(Protocol):
         ...
 
     @property
-    def background(self) -> "Background":
+    def background(self) -> Background:
         """What its vectors have in common whatever a text says."""
         ...
 

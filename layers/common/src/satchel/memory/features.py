@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from satchel.embeddings.background import Background, scripts_of
+from satchel.embeddings.background import Background
 from satchel.embeddings.encoder import Encoding
+from satchel.embeddings.scripts import scripts_of
 from satchel.memory.answers import Kind, ends_with_question, gives, opens_with_reaction
 from satchel.memory.candidates import Candidate, Candidates, Utterance
 from satchel.memory.intent import Intent

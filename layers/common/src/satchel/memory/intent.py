@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, tzinfo
 from typing import Literal
 
-from satchel.embeddings.background import script_of
+from satchel.embeddings.scripts import script_of
 from satchel.memory.answers import Kind, asked_kinds, ends_with_question
 from satchel.memory.dates import NamedDays, named_days
 
@@ -95,7 +95,7 @@ class Intent:
         days: Days that the query names.
         days_alone: Whether they are all that it asks for: then whatever was said on them answers.
         zone: The asker's time zone.
-        script: What it is written in, an index into `background.SCRIPTS`.
+        script: What it is written in, an index into `scripts.SCRIPTS`.
         subject: The query with everything that asks rather than tells blanked out: days, question words, the names in
             `speakers`. Of the same length.
     """

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from satchel.embeddings.background import READ_CHARS, SCRIPTS, script_of, scripts_of
+from satchel.embeddings.scripts import READ_CHARS, SCRIPTS, script_of, scripts_of
 
 TEXTS = {
     "": "latin",
