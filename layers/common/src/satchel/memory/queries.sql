@@ -99,6 +99,24 @@ WHERE user_id = %(user_id)s AND encoder = %(encoder)s
 ORDER BY (embedding <=> %(embedding)s::halfvec) + 0, seq, passage
 LIMIT %(limit)s;
 
+-- name: nearest_of_days
+-- The same of the messages said in [since, until). The bounds spare reading the vectors of all others: what is said
+-- together mostly arrives together. The `+ 0` has the messages of these days read (conversation_history_recent), not all
+-- by arrival until one of them comes.
+SELECT seq
+FROM message_passages
+WHERE user_id = %(user_id)s AND encoder = %(encoder)s
+  AND seq >= (SELECT min(seq + 0) FROM conversation_history
+              WHERE user_id = %(user_id)s AND created_at >= %(since)s AND created_at < %(until)s)
+  AND seq <= (SELECT max(seq + 0) FROM conversation_history
+              WHERE user_id = %(user_id)s AND created_at >= %(since)s AND created_at < %(until)s)
+  AND created_at >= %(since)s AND created_at < %(until)s
+  AND (%(as_of)s::bigint IS NULL OR seq <= %(as_of)s)
+  AND (%(session_id)s::text IS NULL OR session_id = %(session_id)s)
+  AND (%(role)s::text IS NULL OR role = %(role)s)
+ORDER BY (embedding <=> %(embedding)s::halfvec) + 0, seq, passage
+LIMIT %(limit)s;
+
 -- name: keyword_matches
 -- BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009; k1 = 1.2, b = 0.75 of a fixed 20
 -- terms) over words that each stand for several terms: the best messages with their matched words, and, under a NULL
@@ -186,13 +204,14 @@ WHERE user_id = %(user_id)s AND seq = ANY(%(seqs)s::bigint[])
 ORDER BY seq;
 
 -- name: utterances
--- What ranking reads of messages (conversation_history_arrival).
+-- What ranking reads of messages, by order of arrival (conversation_history_arrival).
 SELECT h.seq, h.session_id, h.role,
        CASE WHEN jsonb_typeof(h.metadata -> 'speaker') = 'string'
             THEN coalesce(nullif(h.metadata ->> 'speaker', ''), h.role) ELSE h.role END AS speaker,
        h.content, h.created_at
-FROM unnest(%(seqs)s::bigint[]) AS wanted (seq)
-JOIN conversation_history h ON h.user_id = %(user_id)s AND h.seq = wanted.seq;
+FROM conversation_history h
+WHERE h.user_id = %(user_id)s AND h.seq = ANY(%(seqs)s::bigint[])
+ORDER BY h.seq;
 
 -- name: candidate_vectors
 -- The passages of each given message that are nearest to the query, nearest first, with their token vectors
