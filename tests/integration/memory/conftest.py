@@ -69,3 +69,8 @@ def history(database):
 @pytest.fixture
 def other_history(database):
     return History(database, "bob", HashingEncoder())
+
+
+@pytest.fixture
+def noon():
+    return NOON

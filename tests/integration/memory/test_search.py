@@ -1,9 +1,12 @@
 import base64
 import json
+from datetime import timedelta
 
 import pytest
 
 from satchel.errors import InvalidInputError
+from satchel.memory.candidates import Filters
+from satchel.memory.search_store import NEAREST
 
 LANGUAGES = [
     ("部署", "今天讨论了部署方案"),
@@ -188,3 +191,17 @@ def test_the_tail_of_a_long_message_is_found(history):
     for number in range(5):
         history.say(f"short remark {number}")
     assert "zebra" in history.found("zebra drawer vault", limit=1)[0]
+
+
+def test_messages_of_a_named_day_take_part_though_they_arrived_between_others(history, noon):
+    earlier = []
+    for number in range(NEAREST + 10):
+        history.say(f"garden gate {number}", session=f"s{number}")
+        if number in {5, 60}:
+            at = noon - timedelta(days=3) + timedelta(hours=number)
+            earlier.append(history.say("something else", session=f"d{number}", at=at).seq)
+    (query,) = history.encoder.encode(["garden gate"], input_type="query")
+    asked = {"query": query, "encoder": history.encoder.name, "words": (), "filters": Filters(), "corpus": NEAREST + 12}
+    day = (noon - timedelta(days=3), noon - timedelta(days=2))
+    found = history.index.candidates(**asked, days=[day])
+    assert set(found.by_seq) - set(history.index.candidates(**asked, days=[]).by_seq) == {earlier[0]}
