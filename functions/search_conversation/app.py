@@ -13,7 +13,7 @@ def handler(arguments: SearchConversationArguments, call: Call) -> SearchConvers
         wiring.search_store(call.user_id),
         wiring.encoder(),
         arguments.query,
-        clock=wiring.clock,
+        clock=wiring.local_clock(call.user_id),
         **arguments.model_dump(exclude={"query"}),
     )
     return SearchConversationResult.of(found)

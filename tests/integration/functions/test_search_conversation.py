@@ -34,6 +34,19 @@ def test_a_saved_message_is_found_at_once_with_what_matched(invoke):
     assert hit["matched"]["words"] != []
 
 
+def test_a_day_is_that_of_the_users_time_zone(invoke):
+    for content, stamp in (("김치찌개를 먹었어", "2025-11-28T23:30:00Z"), ("비빔밥을 먹었어", "2025-11-29T23:30:00Z")):
+        save(invoke, content, timestamp=stamp)
+    query = "2025년 11월 29일에 뭐 했지?"
+    assert contents(search(invoke, query)) == ["비빔밥을 먹었어"]
+    event = json.loads(Path("events/preferences.json").read_text(encoding="utf-8"))
+    written = invoke(
+        "preferences", {**event, "body": json.dumps({"time_zone": "Asia/Seoul"}), "isBase64Encoded": False}
+    )
+    assert written["statusCode"] == 200
+    assert contents(search(invoke, query)) == ["김치찌개를 먹었어"]
+
+
 def test_a_star_lists_newest_first_within_a_half_open_range(invoke):
     stamps = ["2026-01-01T00:00:00-05:00", "2026-01-01T05:00:00", 1767225600, 1767225600000, "2016-12-31T23:59:60Z"]
     for number, stamp in enumerate(stamps):

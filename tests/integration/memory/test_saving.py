@@ -78,6 +78,10 @@ def test_a_message_is_stored_even_when_indexing_dies(database):
     with pytest.raises(KeyboardInterrupt):
         save_message(new(), store=store, index=die, clock=lambda: NOON)
     assert [message.content for message in store.recent_messages(5)] == ["안녕하세요 🙂"]
+    indexed = []
+    _, duplicate = save_message(new(), store=store, index=indexed.append, clock=lambda: NOON)
+    assert duplicate
+    assert [message.content for message in indexed] == ["안녕하세요 🙂"]
 
 
 def test_many_writers_of_one_id_store_one_message(app_dsn):

@@ -146,6 +146,8 @@ def test_a_cursor_of_another_question_or_of_nobody_is_refused(history):
         (1, "x"),
         (1, None),
         (1, "2026-01-01T00:00:00"),
+        (1, "0001-01-01T00:00:00+00:00"),
+        (1, "9999-12-31T00:00:00+00:00"),
         (2, []),
         (3, float("inf")),
         (3, 10**40),

@@ -113,6 +113,13 @@ def test_a_question_about_a_day_and_nothing_else_finds_what_was_said_on_it(newco
     assert found(newcomer, query.format(three=NOW - timedelta(days=3))) == [DAYS[days_ago - 1]]
 
 
+@pytest.mark.parametrize("query", ["What do I have on March 9?", "3월 9일에 뭐가 있지?"])
+def test_a_question_about_a_day_to_come_finds_what_names_it(newcomer, query):
+    for content in ("The dentist is on March 9 at 3 pm.", "3월 9일에 치과 예약이 있어.", "I fixed the fence."):
+        newcomer.say(content)
+    assert sorted(found(newcomer, query)[:2]) == ["3월 9일에 치과 예약이 있어.", "The dentist is on March 9 at 3 pm."]
+
+
 def test_a_question_about_a_day_and_a_subject_needs_both(newcomer):
     for ago, content in enumerate(DAYS, start=1):
         newcomer.say(content, at=NOW - timedelta(days=ago))

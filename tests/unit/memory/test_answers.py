@@ -82,6 +82,19 @@ def test_what_opens_otherwise_is_no_reaction(content):
     assert not opens_with_reaction(content)
 
 
+@pytest.mark.parametrize("sign", ["1", "一", "1 ", " ", '"', "A", "two "])
+def test_a_document_of_one_sign_is_read_like_any_other(sign):
+    document = sign * (100_000 // len(sign))
+    assert not gives("duration", document)
+    assert not gives("time", document)
+    assert not opens_with_reaction(document)
+
+
+def test_an_answer_is_looked_for_in_the_beginning_of_a_document():
+    assert gives("place", "it is in the shed." + " more" * 2_000)
+    assert not gives("place", "more " * 2_000 + "it is in the shed.")
+
+
 @given(st.text())
 def test_any_text_may_be_asked_or_said(text):
     assert all(isinstance(gives(kind, text), bool) for kind in asked_kinds(text))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from satchel.memory.dates import NamedDays, named_days
+from satchel.memory.dates import MAX_DAYS, NamedDays, named_days
 
 WEDNESDAY = date(2023, 5, 10)
 
@@ -69,8 +69,54 @@ def test_the_first_conversation_is_the_day_of_the_first_message(text):
     assert named_days(text, today=WEDNESDAY)[0] == []
 
 
-def test_a_first_conversation_with_somebody_else_is_no_day():
-    assert named_days("the first conversation with Ann", today=WEDNESDAY, began=WEDNESDAY)[0] == []
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the first conversation with Ann",
+        "What did you recommend the first time we talked about MACD?",
+        "How was the first session of physiotherapy?",
+        "the first talk at PyCon",
+        "our first session on options",
+    ],
+)
+def test_a_first_conversation_with_or_about_something_is_no_day(text):
+    assert named_days(text, today=WEDNESDAY, began=WEDNESDAY) == ([], text)
+
+
+def test_the_last_day_of_all_is_a_day_like_others():
+    (last,) = named_days("our first conversation", today=WEDNESDAY, began=date.max)[0]
+    assert last.spans(today=WEDNESDAY) == [(date.max, date.max)]
+
+
+@pytest.mark.parametrize("text", ["fıve days ago", "FİVE days ago"])
+def test_letters_that_only_look_alike_when_case_is_ignored_are_read(text):
+    assert named_days(text, today=WEDNESDAY)[0] == [days(date(2023, 5, 5))]
+
+
+@pytest.mark.parametrize("text", ["last FRİDAY", "on frıday", "laſt friday"])
+def test_week_days_are_read_in_such_letters_too(text):
+    assert named_days(text, today=WEDNESDAY)[0] == [days(date(2023, 5, 5))]
+
+
+def test_a_day_counts_once_and_no_more_than_a_few_count():
+    assert named_days("1월 " * 500, today=WEDNESDAY)[0] == [NamedDays(month=1)]
+    many = " ".join(f"2022-01-{day:02}" for day in range(1, 29))
+    assert named_days(many, today=WEDNESDAY)[0] == [days(date(2022, 1, day)) for day in range(1, MAX_DAYS + 1)]
+
+
+@pytest.mark.parametrize(
+    ("named", "ahead"),
+    [
+        (days(date(2023, 5, 11)), True),
+        (days(WEDNESDAY), False),
+        (NamedDays(month=5, day=11), True),
+        (NamedDays(month=5, day=10), False),
+        (NamedDays(month=12), True),
+        (NamedDays(month=2, day=29), False),
+    ],
+)
+def test_days_to_come_are_told_from_those_that_have_begun(named, ahead):
+    assert named.is_ahead(WEDNESDAY) == ahead
 
 
 def test_the_words_of_a_day_are_blanked_out():

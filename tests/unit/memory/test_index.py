@@ -28,6 +28,7 @@ def test_a_passage_ends_where_a_sentence_does():
 def test_a_speaker_stands_in_front_of_every_passage():
     assert passages_of(message("x" * 30, speaker="Ann"), longest=20) == ["Ann: " + "x" * 20, "Ann: " + "x" * 10]
     assert passages_of(message("hello", speaker=7)) == ["hello"]
+    assert passages_of(message("hello", speaker="김" * 5_000)) == ["김" * 100 + ": hello"]
 
 
 def test_an_entry_holds_terms_and_a_vector_for_each_passage():

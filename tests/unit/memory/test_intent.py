@@ -62,6 +62,35 @@ def test_keywords_are_told_from_a_question(query, bare):
     assert intent(query).keywords == bare
 
 
+@pytest.mark.parametrize(
+    ("query", "counts"),
+    [
+        ("What do I have on December 5?", False),
+        ("What did I say on December 5?", True),
+        ("12월 1일에 뭐가 있지?", False),
+        ("12월 1일에 뭐라고 했지?", True),
+        ("What do I have on May 9?", True),
+    ],
+)
+def test_a_day_to_come_is_a_word_and_not_when_something_was_said(query, counts):
+    asked = intent(query)
+    assert bool(asked.days) == counts
+    assert asked.days_alone == counts or query.startswith("What do I have")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "What did we cover last week?",
+        "Summarize last week",
+        "What came up on May 1?",
+        "지난주에 무슨 주제로 이야기했지?",
+    ],
+)
+def test_a_question_for_the_topics_of_a_day_asks_for_nothing_else(query):
+    assert intent(query).days_alone
+
+
 def test_days_are_those_of_the_askers_zone():
     seoul = timezone(timedelta(hours=9))
     asked = intent("yesterday", now=datetime(2023, 5, 11, 8, tzinfo=seoul))

@@ -124,6 +124,26 @@ def test_a_message_that_gives_the_kind_of_answer_asked_for_comes_first(query, wi
         assert ranked([message(1, first), message(2, second)], query)[0].message.content == answer
 
 
+def test_what_only_stands_beside_a_match_scores_less_than_the_match():
+    found = candidates([message(1, "the garden gate is green"), message(2, "Closed the trade.")], "garden gate green")
+    found = replace(found, before={2: 1})
+    query = "is the garden gate green?"
+    match, beside = rank(found, encoded(query, "query"), read_intent(query, speakers=(), now=NOW), ENCODER.background)
+    assert (match.message.seq, beside.message.seq) == (1, 2)
+    assert beside.score < 0.7 * match.score
+
+
+def test_a_long_message_without_vectors_is_judged_as_the_part_that_is_read():
+    def score(length):
+        found = candidates([message(1, "gate " + "x" * length)], "gate")
+        found = replace(found, by_seq={1: found.by_seq[1]._replace(similarity=None, tokens=None)})
+        return next(
+            iter(rank(found, encoded("gate", "query"), read_intent("gate", speakers=(), now=NOW), ENCODER.background))
+        ).score
+
+    assert score(10_000) == score(100_000)
+
+
 def test_a_reaction_gives_way_to_what_it_reacts_to():
     hits = ranked([message(1, "the gate is green now."), message(2, "Great, the gate is green.")], "garden gate colour")
     assert hits[1].contributions["reaction"] < 0

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 from satchel.api.request_log import log_event
 from satchel.aws_secret import read_secret
@@ -156,6 +157,12 @@ def profile_store(user_id: str) -> ProfileStore:
     return ProfileStore(database(), user_id)
 
 
+def local_clock(user_id: str) -> Callable[[], datetime]:
+    """The time as a user's own clock shows it: in the zone of their preferences, which tells what `yesterday` means."""
+    zone = ZoneInfo(str(profile_store(user_id).preferences().values.get("time_zone") or "UTC"))
+    return lambda: clock().astimezone(zone)
+
+
 def workspace_store(user_id: str) -> WorkspaceStore:
     """The workspace of one user."""
     return WorkspaceStore(database(), user_id)
@@ -229,7 +236,9 @@ def _relevant(user_id: str, text: str) -> list[Message]:
     from satchel.memory.search import search  # noqa: PLC0415
 
     # More than are shown: what the recent window shows already is left out afterwards.
-    found = search(search_store(user_id), encoder(), text, clock=clock, limit=SHOWN_RECENT + SHOWN_RELEVANT)
+    found = search(
+        search_store(user_id), encoder(), text, clock=local_clock(user_id), limit=SHOWN_RECENT + SHOWN_RELEVANT
+    )
     return [hit.message for hit in found.hits]
 
 

@@ -44,13 +44,14 @@ _GIVEN: dict[Kind, re.Pattern[str]] = {
         r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|april|june|july|august|september|october"
         r"|november|december|recently|since|(?:19|20)\d\d|\d{1,2}(?::\d\d)?\s?[ap]m"
         r"|(?:few|couple of|two|three|four|five|several) (?:days|weeks|months|years)|the other day|just)\b"
-        r"|어제|오늘|내일|모레|그저께|작년|올해|내년|지난|이번|다음\s*(?:주|달)|[월화수목금토일]요일|\d+\s*(?:월|일|시|년)|전에"
-        r"|昨天|今天|明天|前天|后天|去年|今年|明年|上周|下周|这周|上个月|下个月|[周星期][一二三四五六日天]|\d+\s*[月日号年点]|以前",
+        r"|어제|오늘|내일|모레|그저께|작년|올해|내년|지난|이번|다음\s*(?:주|달)|[월화수목금토일]요일|(?<!\d)\d{1,4}\s{0,3}(?:월|일|시|년)|전에"
+        r"|昨天|今天|明天|前天|后天|去年|今年|明年|上周|下周|这周|上个月|下个月|[周星期][一二三四五六日天]|(?<!\d)\d{1,4}\s{0,3}[月日号年点]|以前",
         re.IGNORECASE,
     ),
     "duration": re.compile(
         r"\b(?:minutes?|hours?|days?|weeks?|months?|years?|decades?|ages|all my life)\b|\bsince\b"
-        r"|\d+\s*(?:분|시간|일|주|달|개월|년)|동안|째|\d+\s*(?:分钟|小时|天|周|个月|年)|[一二三四五六七八九十两半]+(?:天|周|年|个月|小时)|多年|年間",
+        r"|(?<!\d)\d{1,4}\s{0,3}(?:분|시간|일|주|달|개월|년|分钟|小时|天|周|个月|年)|동안|째"
+        r"|[一二三四五六七八九十两半](?:天|周|年|个月|小时)|多年|年間",
         re.IGNORECASE,
     ),
     # A preposition of place before a name or an article, or what Korean, Chinese and Japanese put beside a place.
@@ -69,10 +70,13 @@ _GIVEN: dict[Kind, re.Pattern[str]] = {
     "name": re.compile(r"(?<=[a-z\d,;:가-힣一-龥] )[A-Z][A-Za-z]+|[\"“«「『《][^\"”»」』》]{1,80}[\"”»」』》]"),
 }
 
+READ_CHARS = 4_000
+"""The beginning of a message, in which an answer is looked for: a longer one is a document rather than an answer."""
+
 _END_CHARS = 20
 _QUESTION_END = re.compile(r"[?？؟]\s*[\"'”’)\]]*\s*$")
 _REACTION = re.compile(
-    r"\W*(?:(?:wow|whoa|oh|aw+|haha\w*|yay|yeah|yep|nice|great|cool|awesome|amazing|wonderful|congrat\w*|thanks?|sorry"
+    r"\W{0,9}(?:(?:wow|whoa|oh|aw+|haha\w*|yay|yeah|yep|nice|great|cool|awesome|amazing|wonderful|congrat\w*|thanks?|sorry"
     r"|sounds?|so|good|glad|that(?:'s| is| sounds| must))\b"
     r"|우와|와[,!~ ]|오[,!~ ]|대박|정말[?!~]|그렇(?:군|구나)|좋(?:네|겠)|축하|고마|감사|미안|ㅋㅋ|ㅎㅎ"
     r"|哇|太[好棒酷]|真[的好棒]|好的|谢谢|謝謝|恭喜|不错|哈哈|すごい|いいね|ありがとう|なるほど)",
@@ -88,7 +92,7 @@ def asked_kinds(query: str) -> frozenset[Kind]:
 
 def gives(kind: Kind, content: str) -> bool:
     """Whether a message may give an answer of a kind."""
-    return bool(_GIVEN[kind].search(content))
+    return bool(_GIVEN[kind].search(content, 0, READ_CHARS))
 
 
 def ends_with_question(content: str) -> bool:

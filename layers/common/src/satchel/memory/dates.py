@@ -75,11 +75,19 @@ class NamedDays:
     def spans(self, *, today: date) -> list[tuple[date, date]]:
         """Return the days meant as [first, after the last); where the year is open, those of this year and the last."""
         if self.first is not None and self.last is not None:
-            return [(self.first, self.last + timedelta(days=1))]
+            return [(self.first, min(self.last, _LAST_BUT_ONE) + timedelta(days=1))]
         assert self.month is not None
         years = (today.year, today.year - 1)
         meant = [_days(y, self.month, self.day) if self.day else _month(y, self.month) for y in years]
         return [span for named in meant if named for span in named.spans(today=today)]
+
+    def is_ahead(self, today: date) -> bool:
+        """Whether the days meant have not begun yet; where the year is open, those of this year."""
+        if self.first is not None:
+            return self.first > today
+        assert self.month is not None
+        meant = _days(today.year, self.month, self.day or 1)
+        return meant is not None and meant.is_ahead(today)
 
     def _nearness_in_any_year(self, day: date) -> float:
         assert self.month is not None
@@ -92,9 +100,16 @@ class NamedDays:
 AFTERMATH = 0.4
 AFTERMATH_DAYS = 7
 
+MAX_DAYS = 5
+"""Days of one text that count: nobody asks for more, and each is looked up by itself."""
+
+_LAST_BUT_ONE = date.max - timedelta(days=1)
+# Letters that a pattern takes for another one when case is ignored, and no table of names does.
+_PLAIN = {0x131: "i", 0x130: "I", 0x17F: "s", 0x212A: "K"}
+
 
 def named_days(text: str, *, today: date, began: date | None = None) -> tuple[list[NamedDays], str]:
-    """Return the days that a text names, and the text with their words blanked out.
+    """Return the first few days that a text names, each once, and the text with their words blanked out.
 
     No two days come from the same words: rules that say more go first.
 
@@ -106,7 +121,7 @@ def named_days(text: str, *, today: date, began: date | None = None) -> tuple[li
     Returns:
         The days in the order of the rules, and a text of the same length.
     """
-    rest = text
+    rest = text.translate(_PLAIN)
     found: list[NamedDays] = []
     if began is not None and (first := _FIRST.search(rest)):
         found.append(NamedDays(began, began))
@@ -117,7 +132,7 @@ def named_days(text: str, *, today: date, began: date | None = None) -> tuple[li
             if named is not None:
                 found.append(named)
                 rest = rest[: match.start()] + " " * (match.end() - match.start()) + rest[match.end() :]
-    return found, rest
+    return list(dict.fromkeys(found))[:MAX_DAYS], rest
 
 
 def _days(year: int, month: int, day: int) -> NamedDays | None:
@@ -210,12 +225,15 @@ def _year(match: re.Match[str], _today: date) -> NamedDays:
 _COUNT_KO = r"(?P<count>\d{1,3}|" + "|".join(n for n in _NUMBERS if "\uac00" <= n[0] <= "\ud7a3") + ")"
 _COUNT_ZH = r"(?P<count>\d{1,3}|[一二三四五六七八九十两])"
 
-# The first conversation of all; one *with* somebody else is an event in life.
+# The first conversation of all, and what was said first in it. One *with* or *about* something is an event of its own.
 _FIRST = re.compile(
-    r"\b(?:during|in|at)?\s*(?:our|the) (?:very )?first (?:ever )?(?:conversation|chat|session|talk)\b(?! with)"
-    r"|\b(?:the )?first time (?:that )?we (?:ever )?(?:talked|spoke|chatted|met)\b"
-    r"|\bwhen we first (?:talked|spoke|chatted|met)\b"
-    r"|(?:우리\s*)?(?:첫|처음)\s*(?:번째\s*)?(?:대화|채팅)(?:\s*때|에서|에)?|(?:우리\s*)?처음\s*(?:대화|채팅|이야기|얘기)(?:했을|한|할)\s*때"
+    r"(?:\b(?:during|in|at) )?\b(?:our (?:very )?first (?:ever )?(?:conversation|chat|session|talk)"
+    r"|the (?:very )?first (?:conversation|chat)|when we first (?:talked|spoke|chatted|met)"
+    r"|(?:the )?first time (?:that )?we (?:ever )?(?:talked|spoke|chatted|met)"
+    r"|(?:very )?first (?:message|thing) (?:that )?i (?:ever )?(?:sent|said|wrote|told|asked)(?: to)?(?: you)?)\b"
+    r"(?! (?:with|about|of|on|at|in|to|regarding)\b)"
+    r"|(?:우리\s?)?(?:첫|처음)\s?(?:번째\s?)?(?:대화|채팅)(?:\s?때|에서|에)?"
+    r"|(?:우리\s?)?처음\s?(?:나눈\s?(?:대화|이야기|얘기)|(?:대화|채팅|이야기|얘기)(?:했을|한|할)\s?때)|처음에(?=\s?(?:우리|무슨|뭐|어떤))"
     r"|(?:我们|我們)?第一次(?:的)?(?:对话|對話|聊天|谈话|談話|交谈|交談)(?:的?时候|的?時候|时|時)?|最初の(?:会話|チャット)",
     re.IGNORECASE,
 )

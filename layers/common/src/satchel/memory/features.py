@@ -31,8 +31,8 @@ PRIOR_MESSAGES, PRIOR_FOUND = 100.0, 1.0
 WITHOUT_TOKENS = 0.05
 """What one deviation of likeness counts as meaning where an encoder gives no token vectors."""
 
-PIECE_CHARS = 4
-"""Characters of a word piece, where an encoder does not tell."""
+PIECE_CHARS, MOST_PIECES = 4, 900
+"""Characters of a word piece where an encoder does not tell, and pieces of the three passages that are read at most."""
 
 K1, B, USUAL_TERMS = 1.2, 0.4, 20.0
 FIELDS = {-1: 0.5, -2: 0.25, 1: 0.25, 2: 0.12}
@@ -50,6 +50,7 @@ class Features:
 
     Attributes:
         meaning: Late interaction lifted by the neighbours, the query's pieces weighted by rarity; about 0 to 1.
+        own_meaning: The same without the lift.
         words: BM25F over the message, its neighbours and its speaker's name.
         likeness: By how many deviations the cosine of the pooled vectors exceeds that of unrelated texts.
         role: 1 where the message is by the role that the query asks about.
@@ -69,6 +70,7 @@ class Features:
     """
 
     meaning: Column
+    own_meaning: Column
     words: Column
     likeness: Column
     role: Column
@@ -110,11 +112,15 @@ def read_features(
     scripts = np.array(scripts_of([candidates.by_seq[seq].message.content for seq in read]))
     likeness = _likeness(own, scripts[rows], intent.script, background)
     met = _late_interaction([candidates.by_seq[seq].tokens for seq in read], query, scripts, intent.script, background)
-    if met is not None and not intent.keywords:
+    meaning = own_meaning = likeness * WITHOUT_TOKENS
+    if met is not None:
+        weights = piece_weights(candidates, query, rarity)
         # Bare words are looked for in the message itself.
-        met = _lifted(met, beside)
+        own_meaning = met[rows] @ weights
+        meaning = own_meaning if intent.keywords else _lifted(met, beside)[rows] @ weights
     return Features(
-        meaning=likeness * WITHOUT_TOKENS if met is None else met[rows] @ piece_weights(candidates, query, rarity),
+        meaning=meaning,
+        own_meaning=own_meaning,
         words=_bm25f(candidates, read, beside, rarity)[rows],
         likeness=likeness,
         role=_role(messages, intent),
@@ -255,7 +261,7 @@ def _likeness(own: Sequence[Candidate], scripts: NDArray[np.intp], asked: int, b
 def _pieces(candidate: Candidate) -> float:
     if candidate.tokens is not None:
         return float(len(candidate.tokens))
-    return len(candidate.message.content) / PIECE_CHARS
+    return min(len(candidate.message.content) / PIECE_CHARS, MOST_PIECES)
 
 
 def _role(messages: Sequence[Utterance], intent: Intent) -> Column:

@@ -15,6 +15,9 @@ from satchel.memory.terms import passage_terms
 PASSAGE_CHARS = 1_200
 """Longest passage: within the 512 word pieces that e5 reads, for ordinary prose in any language."""
 
+SPEAKER_CHARS = 100
+"""Characters of a speaker's name that are read: it is read again before every passage."""
+
 # What an assistant quotes (Markdown's block quotes) was said elsewhere, and is found there.
 _QUOTED = re.compile(r"^ {0,3}> .*\n?", re.MULTILINE)
 
@@ -60,7 +63,7 @@ def passages_of(message: Message, *, longest: int = PASSAGE_CHARS) -> list[str]:
         longest: Characters of content per passage.
     """
     named = message.metadata.get("speaker")
-    prefix = f"{named}: " if isinstance(named, str) and named else ""
+    prefix = f"{named[:SPEAKER_CHARS]}: " if isinstance(named, str) and named else ""
     return [prefix + part for part in split_passages(own_words(message), longest)]
 
 

@@ -60,7 +60,7 @@ _PARTICLE = re.compile(
 # What may be left of a question that asks for whatever was said on a day.
 _WHATEVER = re.compile(
     r"\b(?:i|we|you|me|us|my|our|did|do|does|doing|done|was|were|had|have|has|is|are|happen(?:ed|ing)?|going|went|about|on"
-    r"|in|at|from|of|the|to|with|any|anything|everything|something|all|show|messages?|topics?|subjects?|things?|stuff|lots?|a|much|so|s)\b"
+    r"|in|at|from|of|the|to|with|any|anything|everything|something|all|show|messages?|topics?|subjects?|things?|stuff|cover(?:ed)?|summari[sz]e|summary|recap|review|c[ao]me|up|lots?|a|much|so|s)\b"
     r"|(?<![가-힣])(?:대화|메시지|이야기|얘기|말|일이?|지난|보여|줘|에|주제(?:로|를|였지)?|많이|우리(?:가)?|때|한|나눈|했는데|있었(?:지|어|나|니)|했(?:지|어|나|니))(?![가-힣])"
     r"|[说說做有事过過都聊谈談话話题題这這天那们們还還很多些]|[^\w]",
     re.IGNORECASE,
@@ -143,6 +143,9 @@ def read_intent(query: str, *, speakers: Iterable[str], now: datetime, began: da
     named = frozenset(speaker for speaker, pattern in names.items() if pattern.search(query))
     zone = now.tzinfo or UTC
     days, rest = named_days(query, today=now.date(), began=began.astimezone(zone).date() if began else None)
+    if days and not _PAST.search(query) and all(named.is_ahead(now.date()) for named in days):
+        # Of days to come something was said before, on any day: their words count, not the day.
+        days, rest = [], query
     for pattern in (*(names[speaker] for speaker in sorted(named)), _FRAME, _PARTICLE):
         rest = pattern.sub(_blank, rest)
     return Intent(

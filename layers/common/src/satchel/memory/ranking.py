@@ -11,7 +11,7 @@ from satchel.embeddings.encoder import Encoding
 from satchel.memory.candidates import Candidates, Utterance
 from satchel.memory.features import Column, Features, read_features
 from satchel.memory.intent import Intent
-from satchel.memory.weights import CALIBRATION, SESSION_BEST, SUPERSEDING, WEIGHTS, Weights
+from satchel.memory.weights import CALIBRATION, LENT, SESSION_BEST, SUPERSEDING, WEIGHTS, Weights
 
 DECIMALS = 4
 """Digits of a rank that count."""
@@ -182,7 +182,7 @@ def evidence_of(features: Features, intent: Intent, *, corpus: int) -> dict[str,
         corpus: Messages among which they were found.
     """
     return {
-        "meaning": features.meaning,
+        "meaning": features.own_meaning + LENT * (features.meaning - features.own_meaning),
         "likeness": features.likeness,
         "exact": features.exact,
         "unmet": float(intent.keywords) * (1 - features.exact) * (1 - features.foreign),

@@ -39,8 +39,8 @@ def save_message(
         UnavailableError: The store does not answer; repeating the call is safe.
     """
     message, stored_now = store.insert_message(new, clock())
-    if stored_now:
-        index(message)
-    elif not message.is_repeat(new):
+    if not stored_now and not message.is_repeat(new):
         raise ConflictError("this message_id already stands for another message", field="message_id")
+    # Of a repeat too: the first call may have died between the two.
+    index(message)
     return message, not stored_now

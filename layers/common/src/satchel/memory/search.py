@@ -5,7 +5,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import MAXYEAR, UTC, datetime, timedelta
 from itertools import islice
 
 from satchel.embeddings.encoder import Encoder
@@ -218,6 +218,6 @@ def _integer(given: object) -> int:
 def _aware(given: str) -> datetime:
     """A time with its offset."""
     time = datetime.fromisoformat(given)
-    if time.tzinfo is None:
-        raise ValueError("no offset")
+    if time.tzinfo is None or not 1 < time.year < MAXYEAR:
+        raise ValueError("no time that anybody asks at")
     return time
