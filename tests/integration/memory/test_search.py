@@ -104,6 +104,13 @@ def test_rows_of_others_never_change_a_score(history, other_history):
     assert history.search("garden remark 3") == before
 
 
+def test_a_document_of_many_passages_leaves_room_for_other_messages(history):
+    history.say("garden " * 20_000, session="document")
+    history.say("The gate is green.", session="talk")
+    assert len(history.found("garden")) == 2
+    assert len(history.found("what did we talk about yesterday?")) == 2
+
+
 def test_a_star_lists_what_the_filters_let_through_newest_first(history):
     said = [history.say(f"text {number}", session=f"s{number % 2}") for number in range(7)]
     assert history.found("*", session_id="s0", limit=10) == ["text 6", "text 4", "text 2", "text 0"]

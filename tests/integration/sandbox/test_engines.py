@@ -78,14 +78,14 @@ v = [2_000_000_000, 2_000_000_000]
     assert value == ["int32", 4_000_000_000 - 2**32, 4_000_000_000]
 
 
-def test_indicators_are_computed_by_pandas_ta(engine):
+def test_indicators_are_computed_by_pandas_ta(wasm):
     code = """
 import pandas as pd
 import pandas_ta_classic as ta
 close = pd.Series([1.0, 2, 3, 4, 6, 9])
 [ta.sma(close, 3).tolist()[2:], ta.rsi(close, 3).iloc[-1], ta.ema(close, 3).iloc[-1]]
 """
-    result = run(engine, code)
+    result = run(wasm, code)
     assert (result.status, result.stderr) == ("ok", "")
     averages, strength, exponential = result.value
     # EMA by hand: it begins at the mean of the first three, 2, and moves half of the way each time.

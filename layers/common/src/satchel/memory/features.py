@@ -115,8 +115,8 @@ def read_features(
     meaning = own_meaning = likeness * WITHOUT_TOKENS
     if met is not None:
         weights = piece_weights(candidates, query, rarity)
-        # Bare words are looked for in the message itself.
         own_meaning = met[rows] @ weights
+        # Bare words are looked for in the message itself.
         meaning = own_meaning if intent.keywords else _lifted(met, beside)[rows] @ weights
     return Features(
         meaning=meaning,

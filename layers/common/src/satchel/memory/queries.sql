@@ -86,8 +86,9 @@ WHERE user_id = %(user_id)s
   AND (%(session_id)s::text IS NULL OR session_id = %(session_id)s)
   AND (%(role)s::text IS NULL OR role = %(role)s);
 
--- name: nearest_passages
--- The passages nearest to a query, exactly: the `+ 0` keeps any approximate index out (message_passages primary key).
+-- name: nearest_messages
+-- The messages with the passages nearest to a query, exactly (message_passages primary key). By message: a document has
+-- a hundred passages, and would leave room for nothing else.
 SELECT seq
 FROM message_passages
 WHERE user_id = %(user_id)s AND encoder = %(encoder)s
@@ -96,7 +97,8 @@ WHERE user_id = %(user_id)s AND encoder = %(encoder)s
   AND (%(until)s::timestamptz IS NULL OR created_at < %(until)s)
   AND (%(session_id)s::text IS NULL OR session_id = %(session_id)s)
   AND (%(role)s::text IS NULL OR role = %(role)s)
-ORDER BY (embedding <=> %(embedding)s::halfvec) + 0, seq, passage
+GROUP BY seq
+ORDER BY min(embedding <=> %(embedding)s::halfvec), seq
 LIMIT %(limit)s;
 
 -- name: nearest_of_days
@@ -114,7 +116,8 @@ WHERE user_id = %(user_id)s AND encoder = %(encoder)s
   AND (%(as_of)s::bigint IS NULL OR seq <= %(as_of)s)
   AND (%(session_id)s::text IS NULL OR session_id = %(session_id)s)
   AND (%(role)s::text IS NULL OR role = %(role)s)
-ORDER BY (embedding <=> %(embedding)s::halfvec) + 0, seq, passage
+GROUP BY seq
+ORDER BY min(embedding <=> %(embedding)s::halfvec), seq
 LIMIT %(limit)s;
 
 -- name: keyword_matches

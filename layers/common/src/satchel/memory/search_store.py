@@ -127,7 +127,7 @@ class SearchStore:
         with self._database.transaction(self._user_id) as connection:
             # What does not wait for another answer goes out together: a round trip costs more than a statement.
             with connection.pipeline():
-                near = [bare_rows(connection, _SQL["nearest_passages"], {**lookup, **limits})]
+                near = [bare_rows(connection, _SQL["nearest_messages"], {**lookup, **limits})]
                 near += [bare_rows(connection, _SQL["nearest_of_days"], span) for span in spans]
                 matching = bare_rows(connection, _SQL["keyword_matches"], {**lookup, **limits}) if words else None
             by_words, documents = _matching(matching)
