@@ -88,17 +88,21 @@ WHERE user_id = %(user_id)s
 
 -- name: nearest_messages
 -- The messages with the passages nearest to a query, exactly (message_passages primary key). By message: a document has
--- a hundred passages, and would leave room for nothing else.
+-- a hundred passages, and would leave room for nothing else. OFFSET 0 has the distances grouped, and not the vectors.
 SELECT seq
-FROM message_passages
-WHERE user_id = %(user_id)s AND encoder = %(encoder)s
-  AND (%(as_of)s::bigint IS NULL OR seq <= %(as_of)s)
-  AND (%(since)s::timestamptz IS NULL OR created_at >= %(since)s)
-  AND (%(until)s::timestamptz IS NULL OR created_at < %(until)s)
-  AND (%(session_id)s::text IS NULL OR session_id = %(session_id)s)
-  AND (%(role)s::text IS NULL OR role = %(role)s)
+FROM (
+    SELECT seq, embedding <=> %(embedding)s::halfvec AS distance
+    FROM message_passages
+    WHERE user_id = %(user_id)s AND encoder = %(encoder)s
+      AND (%(as_of)s::bigint IS NULL OR seq <= %(as_of)s)
+      AND (%(since)s::timestamptz IS NULL OR created_at >= %(since)s)
+      AND (%(until)s::timestamptz IS NULL OR created_at < %(until)s)
+      AND (%(session_id)s::text IS NULL OR session_id = %(session_id)s)
+      AND (%(role)s::text IS NULL OR role = %(role)s)
+    OFFSET 0
+) passage
 GROUP BY seq
-ORDER BY min(embedding <=> %(embedding)s::halfvec), seq
+ORDER BY min(distance), seq
 LIMIT %(limit)s;
 
 -- name: nearest_of_days
@@ -106,18 +110,22 @@ LIMIT %(limit)s;
 -- together mostly arrives together. The `+ 0` has the messages of these days read (conversation_history_recent), not all
 -- by arrival until one of them comes.
 SELECT seq
-FROM message_passages
-WHERE user_id = %(user_id)s AND encoder = %(encoder)s
-  AND seq >= (SELECT min(seq + 0) FROM conversation_history
-              WHERE user_id = %(user_id)s AND created_at >= %(since)s AND created_at < %(until)s)
-  AND seq <= (SELECT max(seq + 0) FROM conversation_history
-              WHERE user_id = %(user_id)s AND created_at >= %(since)s AND created_at < %(until)s)
-  AND created_at >= %(since)s AND created_at < %(until)s
-  AND (%(as_of)s::bigint IS NULL OR seq <= %(as_of)s)
-  AND (%(session_id)s::text IS NULL OR session_id = %(session_id)s)
-  AND (%(role)s::text IS NULL OR role = %(role)s)
+FROM (
+    SELECT seq, embedding <=> %(embedding)s::halfvec AS distance
+    FROM message_passages
+    WHERE user_id = %(user_id)s AND encoder = %(encoder)s
+      AND seq >= (SELECT min(seq + 0) FROM conversation_history
+                  WHERE user_id = %(user_id)s AND created_at >= %(since)s AND created_at < %(until)s)
+      AND seq <= (SELECT max(seq + 0) FROM conversation_history
+                  WHERE user_id = %(user_id)s AND created_at >= %(since)s AND created_at < %(until)s)
+      AND created_at >= %(since)s AND created_at < %(until)s
+      AND (%(as_of)s::bigint IS NULL OR seq <= %(as_of)s)
+      AND (%(session_id)s::text IS NULL OR session_id = %(session_id)s)
+      AND (%(role)s::text IS NULL OR role = %(role)s)
+    OFFSET 0
+) passage
 GROUP BY seq
-ORDER BY min(embedding <=> %(embedding)s::halfvec), seq
+ORDER BY min(distance), seq
 LIMIT %(limit)s;
 
 -- name: keyword_matches
