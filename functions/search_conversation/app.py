@@ -13,7 +13,7 @@ def handler(arguments: SearchConversationArguments, call: Call) -> SearchConvers
         wiring.search_store(call.user_id),
         wiring.encoder(),
         arguments.query,
-        clock=wiring.local_clock(call.user_id),
+        clock=wiring.local_clock(wiring.profile_store(call.user_id).preferences()),
         **arguments.model_dump(exclude={"query"}),
     )
     return SearchConversationResult.of(found)

@@ -26,7 +26,7 @@ from satchel.memory.summary import SHOWN_RECENT, SHOWN_RELEVANT, Summary, Wordin
 from satchel.memory.summary_wording import read_wording, summary_question
 from satchel.postgres.database import Database
 from satchel.postgres.secret import conninfo_of_secret, password_of_secret
-from satchel.profile.preferences import preference_lines
+from satchel.profile.preferences import Preferences, preference_lines
 from satchel.profile.store import ProfileStore
 from satchel.settings import Settings
 from satchel.workspace.store import WorkspaceStore
@@ -157,9 +157,9 @@ def profile_store(user_id: str) -> ProfileStore:
     return ProfileStore(database(), user_id)
 
 
-def local_clock(user_id: str) -> Callable[[], datetime]:
+def local_clock(preferences: Preferences) -> Callable[[], datetime]:
     """The time as a user's own clock shows it: in the zone of their preferences, which tells what `yesterday` means."""
-    zone = ZoneInfo(str(profile_store(user_id).preferences().values.get("time_zone") or "UTC"))
+    zone = ZoneInfo(str(preferences.values.get("time_zone") or "UTC"))
     return lambda: clock().astimezone(zone)
 
 
@@ -179,7 +179,7 @@ def summary(user_id: str, query: str | None) -> Summary | None:
         (user_id, messages.content_version(), preferences.version, query),
         lambda: gather_summary(
             store=messages,
-            find_relevant=lambda text: _relevant(user_id, text),
+            find_relevant=lambda text: _relevant(user_id, text, local_clock(preferences)),
             preferences=preference_lines(preferences),
             query=query,
         ),
@@ -232,13 +232,11 @@ def past_attempts(user_id: str, found: Summary | None) -> list[Attempt]:
     return sorted(attempts[:SHOWN_ATTEMPTS], key=lambda attempt: attempt.at)
 
 
-def _relevant(user_id: str, text: str) -> list[Message]:
+def _relevant(user_id: str, text: str, now: Callable[[], datetime]) -> list[Message]:
     from satchel.memory.search import search  # noqa: PLC0415
 
     # More than are shown: what the recent window shows already is left out afterwards.
-    found = search(
-        search_store(user_id), encoder(), text, clock=local_clock(user_id), limit=SHOWN_RECENT + SHOWN_RELEVANT
-    )
+    found = search(search_store(user_id), encoder(), text, clock=now, limit=SHOWN_RECENT + SHOWN_RELEVANT)
     return [hit.message for hit in found.hits]
 
 

@@ -60,8 +60,10 @@ _PARTICLE = re.compile(
 # What may be left of a question that asks for whatever was said on a day.
 _WHATEVER = re.compile(
     r"\b(?:i|we|you|me|us|my|our|did|do|does|doing|done|was|were|had|have|has|is|are|happen(?:ed|ing)?|going|went|about|on"
-    r"|in|at|from|of|the|to|with|any|anything|everything|something|all|show|messages?|topics?|subjects?|things?|stuff|cover(?:ed)?|summari[sz]e|summary|recap|review|c[ao]me|up|lots?|a|much|so|s)\b"
-    r"|(?<![가-힣])(?:대화|메시지|이야기|얘기|말|일이?|지난|보여|줘|에|주제(?:로|를|였지)?|많이|우리(?:가)?|때|한|나눈|했는데|있었(?:지|어|나|니)|했(?:지|어|나|니))(?![가-힣])"
+    r"|in|at|from|of|the|to|with|any|anything|everything|something|all|show|messages?|topics?|subjects?|things?"
+    r"|stuff|cover(?:ed)?|summari[sz]e|summary|recap|review|c[ao]me|up|lots?|a|much|so|s)\b"
+    r"|(?<![가-힣])(?:대화|메시지|이야기|얘기|말|일이?|지난|보여|줘|에|주제(?:로|를|였지)?"
+    r"|많이|우리(?:가)?|때|한|나눈|했는데|있었(?:지|어|나|니)|했(?:지|어|나|니))(?![가-힣])"
     r"|[说說做有事过過都聊谈談话話题題这這天那们們还還很多些]|[^\w]",
     re.IGNORECASE,
 )

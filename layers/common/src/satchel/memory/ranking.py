@@ -11,6 +11,7 @@ from satchel.embeddings.encoder import Encoding
 from satchel.memory.candidates import Candidates, Utterance
 from satchel.memory.features import Column, Features, read_features
 from satchel.memory.intent import Intent
+from satchel.memory.messages import Message
 from satchel.memory.weights import CALIBRATION, LENT, SESSION_BEST, SUPERSEDING, WEIGHTS, Weights
 
 DECIMALS = 4
@@ -34,7 +35,7 @@ class Ranked:
         words: The words of the query that occur in the message.
     """
 
-    message: Utterance
+    message: Utterance | Message
     score: float
     similarity: float
     contributions: dict[str, float]

@@ -10,10 +10,10 @@ from itertools import islice
 
 from satchel.embeddings.encoder import Encoder
 from satchel.errors import InvalidInputError
-from satchel.memory.candidates import Corpus, Filters, Utterance
+from satchel.memory.candidates import Corpus, Filters
 from satchel.memory.hits import DEFAULT_LIMIT, DEFAULT_MIN_SCORE, Hit, SearchResult
 from satchel.memory.intent import read_intent
-from satchel.memory.messages import Role
+from satchel.memory.messages import Message, Role
 from satchel.memory.ranking import Ranked, rank
 from satchel.memory.search_store import SearchStore
 from satchel.memory.terms import normalize, query_terms
@@ -139,16 +139,15 @@ def _list(store: SearchStore, filters: Filters, place: _Cursor | None, limit: in
         _, sent, seq = place.key
         after = (_instant(sent), -seq)
     for message in store.newest(filters, after=after, limit=limit):
-        said = Utterance(
-            message.seq, message.session_id, message.role, message.speaker, message.content, message.created_at
-        )
-        yield Ranked(said, 1.0, 1.0, {}, ())
+        yield Ranked(message, 1.0, 1.0, {}, ())
 
 
 def _hits(store: SearchStore, page: Sequence[Ranked], neighbours: int) -> tuple[Hit, ...]:
     """Return a page with whole messages; one that was removed since it was ranked is left out."""
     seqs = [one.message.seq for one in page]
-    messages = store.messages(seqs) if seqs else {}
+    messages = {one.message.seq: one.message for one in page if isinstance(one.message, Message)}
+    if len(messages) < len(page):
+        messages |= store.messages([seq for seq in seqs if seq not in messages])
     around = store.neighbours(seqs, reach=neighbours) if seqs and neighbours else {}
     return tuple(
         Hit(messages[seq], one.score, one.similarity, one.words, one.contributions, tuple(around.get(seq, ())))
